@@ -1,4 +1,4 @@
-// Whether the tests are built under the address sanitizer, where large inputs take minutes.
+// Whether the tests are built with the address sanitizer; large inputs then take minutes.
 #pragma once
 
 namespace chakra {

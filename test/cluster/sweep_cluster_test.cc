@@ -1,4 +1,4 @@
-// Sweeps past one machine, on Open MPI and Slurm as they are installed here.
+// Sweeps on several machines, with the installed Open MPI and Slurm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ class SweepCluster : public testing::Test {
   ~SweepCluster() override { fs::remove_all(folder_); }
 
   std::string At(const std::string& name) const { return folder_ + "/" + name; }
-  // What a shell prints, with its exit status.
+  // Runs a command in a shell; its output goes to the file `out`. Returns its exit status.
   int Shell(const std::string& command) {
     const int raw = std::system(absl::StrCat(command, " >", At("out"), " 2>&1").c_str());
     return WIFEXITED(raw) ? WEXITSTATUS(raw) : -1;
@@ -56,10 +56,10 @@ class SweepCluster : public testing::Test {
   std::string folder_;
 };
 
-TEST_F(SweepCluster, ProcessesOfMpirun) {
+TEST_F(SweepCluster, MpirunMatchesASingleProcess) {
   const fs::path module = fs::path(CHAKRA_BINARY).parent_path() / "chakra-replay-mpi.so";
   if (!Installed("mpirun") || !fs::exists(module)) GTEST_SKIP() << "Open MPI is not installed";
-  // MPI itself leaks, which sanitizers would tell.
+  // MPI itself leaks memory, which sanitizers would report.
   const std::string mpirun =
       "env ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun "
       "--oversubscribe -n 3 ";
@@ -67,12 +67,12 @@ TEST_F(SweepCluster, ProcessesOfMpirun) {
   ASSERT_EQ(Shell(mpirun + Sweep("d")), 0) << Content(At("out"));
   EXPECT_THAT(Content(At("out")), testing::HasSubstr("12 points, 12 run in "));
   EXPECT_EQ(Content(At("d/results.csv")), Whole());
-  // A fault of the spec ends all of them.
+  // An error in the spec ends all processes.
   EXPECT_EQ(Shell(mpirun + CHAKRA_BINARY + " sweep absent.txtpb -o " + At("e")), 1);
   EXPECT_THAT(Content(At("out")), testing::HasSubstr("cannot open 'absent.txtpb'"));
 }
 
-// A cluster of one node, with a daemon of each kind, for as long as it lives.
+// A Slurm cluster of one node, with a daemon of each kind; it ends with this object.
 class OwnSlurm {
  public:
   explicit OwnSlurm(const std::string& folder) : folder_(folder) {
@@ -108,7 +108,7 @@ class OwnSlurm {
     }
   }
   bool started() const { return started_; }
-  // Whether the node runs jobs, which it does after a moment.
+  // Waits until the node runs jobs; false if it does not.
   static bool Ready() {
     for (int i = 0; i < 100; ++i) {
       if (std::system("sinfo -h -t idle -o %t 2>/dev/null | grep -q idle") == 0) {
@@ -124,13 +124,13 @@ class OwnSlurm {
   bool started_ = false;
 };
 
-TEST_F(SweepCluster, AJobArrayOfSlurm) {
+TEST_F(SweepCluster, SlurmArrayMatchesASingleProcess) {
   if (!Installed("sbatch") || !Installed("slurmctld") || !Installed("slurmd"))
     GTEST_SKIP() << "Slurm is not installed";
   const OwnSlurm slurm(At("slurm"));
   if (!slurm.started() || !OwnSlurm::Ready())
     GTEST_SKIP() << "Slurm does not start here: " << Content(At("slurm/slurmctld.log"));
-  // A folder whose name has what Slurm takes for patterns.
+  // A folder whose name contains patterns of Slurm.
   const std::string folder = "50%A of %j";
   const std::string sweep =
       absl::StrCat(CHAKRA_BINARY, " sweep ", At("small.txtpb"), " -o '", At(folder), "'");

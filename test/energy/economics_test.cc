@@ -1,4 +1,4 @@
-// Cost and carbon: ACT's own regression values, published sums by arithmetic, tables and their errors.
+// Cost and carbon: regression values of ACT, the arithmetic of published runs, tables and their errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,19 +30,19 @@ double Kg(const std::string& part, const std::string& fab) {
   return kg.value_or(0);
 }
 
-TEST(Act, RegressionValuesOfActsOwnTests) {
+TEST(Act, MatchesActRegressionValues) {
   EXPECT_NEAR(Kg("count: 2 area_cm2: 6.98 node_nm: 28 packages: 2", "grams_per_kwh: 820 abatement: 0.95"),
               23.1434, 1e-4);
   EXPECT_NEAR(Kg("count: 1 gbytes: 3840 kg_per_gbyte: 0.031 packages: 13", ""), 137.9957, 1e-4);
   EXPECT_NEAR(Kg("count: 12 gbytes: 36 kg_per_gbyte: 0.600 packages: 19", ""), 330.4286, 1e-4);
 }
 
-TEST(Act, AnH100DieAndItsMemory) {
+TEST(Act, CarbonOfAnH100DieAndItsMemory) {
   EXPECT_NEAR(Kg("area_cm2: 8.14 node_nm: 5", "grams_per_kwh: 642") - kPackageKg, 24.1, 0.1);
   EXPECT_NEAR(Kg("gbytes: 80 kg_per_gbyte: 0.065", "") - kPackageKg, 5.94, 0.01);
 }
 
-TEST(Act, WhatIsWrongIsRefusedByField) {
+TEST(Act, ErrorsNameTheField) {
   proto::EmbodiedPart part;
   part.set_name("die");
   EXPECT_THAT(Said(EmbodiedKg(part, {}).status()), HasSubstr("area_cm2"));
@@ -58,14 +58,14 @@ TEST(Act, WhatIsWrongIsRefusedByField) {
   EXPECT_THAT(Said(EmbodiedKg(part, fab).status()), HasSubstr("fab.yield is 1.5"));
 }
 
-// Arithmetic, no validation: the published figures are devices x hours x watts x PUE themselves, with
+// This checks arithmetic and validates nothing: the published figures are devices x hours x watts x PUE, with
 // measured or assumed watts.
 struct PublishedRun {
   const char* name;
   double devices, hours, watts, pue, mwh, kg_per_kwh, tonnes;
 };
 
-TEST(Arithmetic, PublishedRunsAreHoursTimesWatts) {
+TEST(Arithmetic, PublishedRunsMatchHoursTimesWatts) {
   // Patterson et al. (arXiv 2104.10350), table 4; PaLM, appendix B; BLOOM (Luccioni et al.); OPT and LLaMA
   // 65B (LLaMA, table 15).
   const PublishedRun runs[] = {{"T5", 512, 20 * 24, 310, 1.12, 85.7, 0.545, 46.7},
@@ -85,9 +85,9 @@ TEST(Arithmetic, PublishedRunsAreHoursTimesWatts) {
   EXPECT_NEAR(2.788e6 * 2, 5.576e6, 1);
 }
 
-TEST(Prices, AYearOfOwnership) {
+TEST(Prices, YearlySharesRepayThePrice) {
   EXPECT_DOUBLE_EQ(YearlyShare(4, 0), 0.25);
-  // 4 payments of 0.3019 at 8 % are worth 1.
+  // 4 payments of 0.3019 are worth 1 at 8 %.
   double worth = 0;
   for (int year = 1; year <= 4; ++year) worth += YearlyShare(4, 0.08) / std::pow(1.08, year);
   EXPECT_NEAR(worth, 1, 1e-12);
@@ -103,7 +103,7 @@ class Tables : public testing::Test {
   }
 };
 
-TEST_F(Tables, EveryBuiltInTableIsGood) {
+TEST_F(Tables, BuiltInTablesAreValid) {
   const auto prices = LoadPrices("built-in");
   ASSERT_TRUE(prices.ok()) << prices.status();
   EXPECT_TRUE(LoadPrices(Write("name: \"mine\"")).ok());
@@ -116,7 +116,7 @@ TEST_F(Tables, EveryBuiltInTableIsGood) {
   }
 }
 
-TEST_F(Tables, BadPricesAreRefusedByField) {
+TEST_F(Tables, PriceErrorsNameTheField) {
   EXPECT_THAT(Said(LoadPrices(Write("rack_dollars { value: -5 }")).status()),
               HasSubstr("rack_dollars.value is -5; expected at least 0"));
   EXPECT_THAT(
@@ -129,7 +129,7 @@ TEST_F(Tables, BadPricesAreRefusedByField) {
   EXPECT_THAT(Said(LoadPrices(Write("rack_dolars { value: 5 }")).status()), HasSubstr("rack_dollars"));
 }
 
-TEST_F(Tables, UnknownRegionsAndBadGrids) {
+TEST_F(Tables, RefusesUnknownRegionsAndBadGrids) {
   EXPECT_THAT(Said(LoadGrid("iowe").status()), HasSubstr("did you mean 'iowa'"));
   EXPECT_THAT(Said(LoadGrid(Write("region: \"here\"")).status()), HasSubstr("grams_per_kwh is missing"));
   EXPECT_THAT(Said(LoadGrid(Write("grams_per_kwh { value: -3 }")).status()),
@@ -139,7 +139,7 @@ TEST_F(Tables, UnknownRegionsAndBadGrids) {
               HasSubstr("fab.yield is 2"));
 }
 
-TEST_F(Tables, HoursOfAGridGoRound) {
+TEST_F(Tables, GridHoursRepeat) {
   const auto grid =
       LoadGrid(Write("hourly_grams_per_kwh: [100, 200, 300] first_hour: \"2026-01-01T00:00:00Z\""));
   ASSERT_TRUE(grid.ok()) << grid.status();

@@ -72,14 +72,14 @@ constexpr char kStep[] =
     "--model llama3-8b --parallel tp=2,pp=2,dp=2 --training global_batch=8,micro_batch=1,seq=2048 --cluster "
     "dgx-h100";
 
-TEST(EnergyCli, SumsAreOneNumberOnARecordingAndOnAGeneratedStep) {
+TEST(EnergyCli, SumsAgreeOnTracesAndGeneratedSteps) {
   CheckSums(ReportOf(Example() + " --energy"));
   CheckSums(ReportOf(Example() + " --energy --cluster dgx-a100 --lanes single"));
   CheckSums(ReportOf(std::string(kStep) + " --energy"));
   CheckSums(ReportOf(std::string(kStep) + " --energy --power-cap 400W"));
 }
 
-TEST(EnergyCli, ReportsDoNotDependOnThreadsAndOffIsOff) {
+TEST(EnergyCli, ReportIsIndependentOfThreadsAndOffByDefault) {
   const std::string words =
       "replay " + Example() +
       " --energy --prices built-in --grid iowa --format json -q --fabric packet --threads ";
@@ -90,7 +90,7 @@ TEST(EnergyCli, ReportsDoNotDependOnThreadsAndOffIsOff) {
   EXPECT_EQ(RunCommand("replay " + Example()).out.find("\nEnergy"), std::string::npos);
 }
 
-TEST(EnergyCli, CapsSlowAndSaveAndCapsAboveThePeakDoNothing) {
+TEST(EnergyCli, PowerCapsTradeTimeForEnergy) {
   const proto::Report free = ReportOf(std::string(kStep) + " --energy");
   const proto::Report same = ReportOf(std::string(kStep) + " --energy --power-cap 700W");
   EXPECT_EQ(free.makespan_ps(), same.makespan_ps());
@@ -122,7 +122,8 @@ TEST(EnergyCli, CostAndCarbonFollowTheEnergy) {
   }
   EXPECT_NEAR(parts, cost.dollars_per_step(), 1e-12);
   EXPECT_EQ(cost.part(0).name(), "devices");
-  // Owned H100s cost between SemiAnalysis' 1.30 to a hyperscaler and what clouds take, 3.99.
+  // An owned H100 costs about as much as a hyperscaler pays (1.30, SemiAnalysis), and less than a cloud takes
+  // (3.99).
   EXPECT_GT(cost.dollars_per_device_hour(), 1.0);
   EXPECT_LT(cost.dollars_per_device_hour(), 3.99);
   const proto::CarbonReport& carbon = r.carbon();
@@ -134,8 +135,8 @@ TEST(EnergyCli, CostAndCarbonFollowTheEnergy) {
   EXPECT_NEAR(poland.carbon().operational_kg() / carbon.operational_kg(), 662.0 / 41, 1e-9);
 }
 
-// With several threads the meter has one of its own.
-TEST(EnergyCli, ThreadsChangeNothing) {
+// With several threads, the meter runs in its own thread.
+TEST(EnergyCli, ThreadsDoNotChangeTheReport) {
   const auto out = [](const std::string& threads) {
     return RunCommand("replay " + std::string(kStep) + " --energy --format json -q --threads " + threads).out;
   };
@@ -144,7 +145,7 @@ TEST(EnergyCli, ThreadsChangeNothing) {
   for (const char* threads : {"2", "4"}) EXPECT_EQ(out(threads), one) << threads;
 }
 
-TEST(EnergyCli, RunsWithFailuresTakeAndCostMore) {
+TEST(EnergyCli, FailuresAddTimeAndCost) {
   const proto::Report r = ReportOf(
       std::string(kStep) + " --energy --prices built-in --grid iowa --reliability cloud --run-steps 1000000");
   const proto::GoodputReport& g = r.goodput();
@@ -152,14 +153,14 @@ TEST(EnergyCli, RunsWithFailuresTakeAndCostMore) {
   EXPECT_GT(g.dollars(), g.dollars_without());
   EXPECT_GT(g.kg(), g.kg_without());
   EXPECT_GT(g.energy_kwh(), g.energy_kwh_without());
-  // Time that draws less than a step does costs less energy than time.
+  // Lost time draws less power than a step, so energy grows less than time.
   EXPECT_LT(g.energy_kwh() / g.energy_kwh_without(), g.hours() / g.useful_hours());
   const proto::Report none = ReportOf(std::string(kStep) + " --reliability none --run-steps 1000");
   EXPECT_DOUBLE_EQ(none.goodput().goodput(),
                    1 / (1 + none.goodput().blocking_seconds() / none.goodput().interval_seconds()));
 }
 
-TEST(EnergyCli, WhatIsWrongIsRefused) {
+TEST(EnergyCli, RefusesInvalidOptions) {
   const auto refused = [](const std::string& words, int status, const std::string& said) {
     const CommandResult run = RunCommand(words);
     EXPECT_EQ(run.status, status) << words;
@@ -183,7 +184,7 @@ TEST(EnergyCli, WhatIsWrongIsRefused) {
           "storage_gbytes is 1");
 }
 
-TEST(EnergyCli, PlansAimAtEnergyMoneyAndCarbon) {
+TEST(EnergyCli, PlansRankByEnergyCostAndCarbon) {
   const std::string x =
       "plan --model llama3-8b --training seq=2048,global_batch=8 --cluster dgx-h100 --ranks 8 --top 4 ";
   const auto plan = [&](const std::string& words) {
@@ -216,7 +217,7 @@ TEST(EnergyCli, PlansAimAtEnergyMoneyAndCarbon) {
   EXPECT_THAT(RunCommand(x + "--aim speed").err, HasSubstr("carbon"));
 }
 
-TEST(EnergyCli, GoodputOfARunThatNobodyReplayed) {
+TEST(EnergyCli, GoodputNeedsNoReplay) {
   const CommandResult run = RunCommand(
       "goodput --devices 16384 --step-seconds 4.6 --days 54 --parameters 405e9 --reliability llama3");
   EXPECT_EQ(run.status, 0) << run.err;
@@ -224,7 +225,7 @@ TEST(EnergyCli, GoodputOfARunThatNobodyReplayed) {
   EXPECT_THAT(run.out, HasSubstr("Young's"));
 }
 
-TEST(EnergyCli, TimelinesAndPagesHaveThePower) {
+TEST(EnergyCli, TimelinesAndPagesShowPower) {
   const std::string folder = testing::TempDir();
   const CommandResult run = RunCommand("replay " + Example() + " --energy --timeline " + folder +
                                        "/energy.json --html " + folder + "/energy.html -q");

@@ -1,4 +1,4 @@
-// What kernels of an H100 draw: against published readings, and worked by hand.
+// The power of kernels on an H100, against published readings and hand calculations.
 #include <gmock/gmock.h>
 
 #include "test/replay/acceptance_testing.h"
@@ -19,11 +19,11 @@ class PowerOfKernels : public Bench {
     n.mutable_inputs()->set_types("['c10::BFloat16', 'c10::BFloat16']");
     return n;
   }
-  // Streams so many megabytes.
+  // A kernel that streams `megabytes`.
   static PbNode Stream(int64_t megabytes, uint64_t microseconds) {
     return With(Kernel("paged_attention_kernel", "[]", microseconds), "tensor_size", megabytes * 1000000);
   }
-  // The kernels one after the other, a hundred times.
+  // The power of the kernels one after the other, a hundred times.
   Drawn Draws(const std::vector<PbNode>& kernels, const std::string& more = "") const {
     std::vector<PbNode> nodes;
     for (int i = 0; i < 100; ++i) {
@@ -45,38 +45,39 @@ class PowerOfKernels : public Bench {
   }
 };
 
-// ML.ENERGY's benchmark 3.0, the readings that busy_watts and issue_watts rest on: 300 W at one sequence, 600
-// W at 128.
-TEST_F(PowerOfKernels, DecodingIsNearWhatWasRead) {
-  // 117 MB of weights at 0.67 of 3.35 TB/s, each used once.
+// Readings of ML.ENERGY's benchmark 3.0, from which busy_watts and issue_watts come: 300 W with one sequence,
+// 600 W with 128.
+TEST_F(PowerOfKernels, DecodingMatchesPublishedReadings) {
+  // 117 MB of weights, each used once, at 0.67 of 3.35 TB/s.
   const PbNode vector = Kernel("aten::mm", "[[1, 4096], [4096, 14336]]", 52);
   EXPECT_NEAR(Draws({vector}).mean, 300, 0.12 * 300);
-  // The same weights for 128 sequences, then as much of their caches.
+  // The same weights for 128 sequences, then equally many bytes of their caches.
   const PbNode matrix = Kernel("aten::mm", "[[128, 4096], [4096, 14336]]", 52);
   EXPECT_NEAR(Draws({matrix, Stream(130, 52)}).mean, 600, 0.1 * 600);
 }
 
-TEST_F(PowerOfKernels, ByHand) {
-  // 335 MB in 200 us is half of the bandwidth: all multiprocessors are at work.
+TEST_F(PowerOfKernels, MatchesHandCalculations) {
+  // 335 MB in 200 us are half of the bandwidth: all multiprocessors work.
   EXPECT_NEAR(Draws({Stream(335, 200)}).mean, 120 + 50 + 170 + 0.5 * 230, 0.1);
-  // A tenth of it: a fifth of them is.
+  // A tenth of the bandwidth: a fifth of the multiprocessors work.
   EXPECT_NEAR(Draws({Stream(67, 200)}).mean, 120 + 50 + 0.2 * 170 + 0.1 * 230, 0.1);
 }
 
-// A product of 8192 x 8192 x 8192 at 733 TFLOP/s asks for 120 + 50 + 170 + 0.74 x 765 + 0.08 x 230 = 925 W.
-TEST_F(PowerOfKernels, ARegulatorHoldsTheMeanAtTheRating) {
-  const PbNode product = Kernel("aten::mm", "[[8192, 8192], [8192, 8192]]", 1500);
-  const Drawn alone = Draws({product});
+// A GEMM of 8192 x 8192 x 8192 at 733 TFLOP/s asks for 120 + 50 + 170 + 0.74 x 765 + 0.08 x 230 = 925 W.
+TEST_F(PowerOfKernels, RegulatorHoldsTheMeanAtTheRating) {
+  const PbNode gemm = Kernel("aten::mm", "[[8192, 8192], [8192, 8192]]", 1500);
+  const Drawn alone = Draws({gemm});
   EXPECT_NEAR(alone.mean, 700, 0.1);
   EXPECT_NEAR(alone.peak, 700, 1e-6);
-  // A stream of 455 W beside it takes what is over: as long a one, all of it; one twice as long leaves room.
-  const Drawn even = Draws({product, Stream(2512, 1500)});
+  // Kernels of 455 W between the GEMMs use the excess: with equal times, all of it; with twice the time, some
+  // of the rating stays unused.
+  const Drawn even = Draws({gemm, Stream(2512, 1500)});
   EXPECT_NEAR(even.mean, (925 + 455) / 2.0, 0.01 * 700);
   EXPECT_NEAR(even.peak, 700, 1e-6);
-  EXPECT_NEAR(Draws({product, Stream(5025, 3000)}).mean, (925 + 2 * 455) / 3.0, 0.01 * 700);
-  EXPECT_NEAR(Draws({product, product, Stream(2512, 1500)}).mean, 700, 1);
-  // Matrix units that draw less never come to the rating, and nothing moves.
-  const Drawn small = Draws({product, Stream(2512, 1500)},
+  EXPECT_NEAR(Draws({gemm, Stream(5025, 3000)}).mean, (925 + 2 * 455) / 3.0, 0.01 * 700);
+  EXPECT_NEAR(Draws({gemm, gemm, Stream(2512, 1500)}).mean, 700, 1);
+  // Matrix units with less power never reach the rating, so the regulator changes nothing.
+  const Drawn small = Draws({gemm, Stream(2512, 1500)},
                             "profile { device: \"H100-SXM5-80GB\" power { tensor_watts { value: 100 } } }");
   EXPECT_NEAR(small.mean, (120 + 50 + 170 + 74 + 18 + 455) / 2.0, 4);
 }

@@ -1,4 +1,4 @@
-// Meters and curves of power, worked by hand and held against sums made another way.
+// Meters and curves of power, against hand calculations and against independent sums.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ RowPower Communicates(Milliwatts link) { return {0, 0, link, Role::kCommunicates
 
 double Joules(Femtojoules e) { return ToJoules(e); }
 
-TEST(PowerMeter, DevicesDrawWhatTheirStatesAndOperationsAdd) {
+TEST(PowerMeter, PowerIsTheSumOfStatesAndOperations) {
   const std::vector<std::vector<RowPower>> rows = {{Computes(80000, 20000), Communicates(30000)}};
   const std::vector<uint32_t> graph = {0, 0};
   const Places places = OneNode(2);
@@ -64,7 +64,7 @@ TEST(PowerMeter, DevicesDrawWhatTheirStatesAndOperationsAdd) {
   EXPECT_EQ(meter.DevicePeak(0), 250000);
 }
 
-TEST(PowerMeter, NothingToDoIsRestTimesTime) {
+TEST(PowerMeter, IdleDevicesDrawRestPower) {
   const std::vector<std::vector<RowPower>> rows = {{}};
   const std::vector<uint32_t> graph = {0, 0, 0};
   const Places places = OneNode(3);
@@ -73,7 +73,7 @@ TEST(PowerMeter, NothingToDoIsRestTimesTime) {
   EXPECT_EQ(meter.energy(), EnergyOf(3 * kLevels.resident, 2 * kSecond));
 }
 
-TEST(PowerMeter, WhatIsAboveTheMostIsCutInProportion) {
+TEST(PowerMeter, PowerAboveTheMostIsCutInProportion) {
   const std::vector<std::vector<RowPower>> rows = {{Computes(150000, 50000), Computes(0, 100000)}};
   const std::vector<uint32_t> graph = {0};
   const Places places = OneNode(1);
@@ -83,7 +83,7 @@ TEST(PowerMeter, WhatIsAboveTheMostIsCutInProportion) {
   meter.End(0, 0, Ms(1000));
   meter.End(0, 1, Ms(1000));
   meter.Finish(Ms(1000));
-  // 150 + 300 W asked for, 400 there: 250 W are shared 2 to 1.
+  // The device asks for 150 + 300 W, and the most is 400: the operations share 250 W, 2 to 1.
   EXPECT_DOUBLE_EQ(Joules(meter.energy()), 400);
   EXPECT_EQ(meter.DevicePeak(0), 400000);
   EXPECT_NEAR(Joules(meter.RowEnergy(0, 0)), 250 * 2 / 3.0, 1e-9);
@@ -91,7 +91,7 @@ TEST(PowerMeter, WhatIsAboveTheMostIsCutInProportion) {
   EXPECT_EQ(meter.RowEnergy(0, 0) + meter.RowEnergy(0, 1), EnergyOf(250000, kSecond));
 }
 
-// Operations begin and end at random on several ranks.
+// Operations start and end at random on several ranks.
 class RandomRun {
  public:
   explicit RandomRun(uint64_t seed) : bits_(seed) {
@@ -180,17 +180,17 @@ class RandomRun {
   Places places_;
 };
 
-TEST(PowerMeter, SumsByPartRowRankAndTimeAreOneNumber) {
+TEST(PowerMeter, SumsByPartRowRankAndTimeAgree) {
   for (uint64_t seed = 1; seed <= 20; ++seed) RandomRun(seed).Check();
 }
 
-// Ranks of two graphs move alike for a while; now and then some of them do something else, or less. One meter
-// is told of all, and each rank has a meter of its own beside.
-class RanksAlike {
+// Ranks of two graphs are symmetric for a while; sometimes a rank does something else, or skips an event. One
+// meter gets the events of all ranks, and each rank also has its own meter.
+class SymmetricRanks {
  public:
   static constexpr uint32_t kRanks = 24;
 
-  explicit RanksAlike(uint64_t seed) : bits_(seed) {
+  explicit SymmetricRanks(uint64_t seed) : bits_(seed) {
     for (int g = 0; g < 2; ++g) {
       rows_.emplace_back();
       for (int row = 0; row < 9; ++row)
@@ -213,7 +213,8 @@ class RanksAlike {
       own_.push_back(std::make_unique<PowerMeter>(kLevels, own_rows_[r], kFirstGraph, one_, true));
   }
 
-  // `apart`: how many of a thousand events a rank misses or does before its turn.
+  // `apart`: of a thousand events, the number that a rank skips, and the number of other events before its
+  // turn.
   void Check(uint64_t apart) {
     for (int i = 0; i < 400; ++i) {
       now_ += Time::Picos(static_cast<int64_t>(Pick(3)) * static_cast<int64_t>(Pick(987654321)));
@@ -250,7 +251,7 @@ class RanksAlike {
     EXPECT_TRUE(all_->racks()[0].energy() == nodes[0] + nodes[1]);
   }
 
-  bool alike() const { return all_->alike(); }
+  bool symmetric() const { return all_->alike(); }
 
  private:
   uint64_t Pick(uint64_t below) { return bits_() % below; }
@@ -284,27 +285,27 @@ class RanksAlike {
   std::vector<uint32_t> graph_;
   Places places_, one_ = OneNode(1);
   std::unique_ptr<PowerMeter> all_;
-  std::vector<std::vector<std::vector<RowPower>>> own_rows_;  // by rank: of its one graph
+  std::vector<std::vector<std::vector<RowPower>>> own_rows_;  // by rank: the rows of its graph
   std::vector<std::unique_ptr<PowerMeter>> own_;
   std::vector<std::vector<bool>> running_;
   Time now_;
 };
 
-TEST(PowerMeter, DevicesThatMoveAlikeAreCountedAsEachIs) {
+TEST(PowerMeter, SymmetricDevicesMatchSingleMeters) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    for (const uint64_t apart : {0, 1, 10, 300}) RanksAlike(seed).Check(apart);
+    for (const uint64_t apart : {0, 1, 10, 300}) SymmetricRanks(seed).Check(apart);
   }
 }
 
-TEST(PowerMeter, DevicesAreAlikeUntilTheyPart) {
-  RanksAlike same(1), apart(1);
+TEST(PowerMeter, DevicesAreSymmetricUntilTheyDiffer) {
+  SymmetricRanks same(1), apart(1);
   same.Check(0);
   apart.Check(300);
-  EXPECT_TRUE(same.alike());
-  EXPECT_FALSE(apart.alike());
+  EXPECT_TRUE(same.symmetric());
+  EXPECT_FALSE(apart.symmetric());
 }
 
-TEST(PowerCurve, SwingsAreThoseOfAllPairsOfInstants) {
+TEST(PowerCurve, SwingsMatchAllPairsOfInstants) {
   std::mt19937_64 bits(3);
   PowerCurve curve(1000, true);
   Time now;
@@ -327,7 +328,7 @@ TEST(PowerCurve, SwingsAreThoseOfAllPairsOfInstants) {
   }
 }
 
-TEST(PowerCurve, PercentilesAndMeans) {
+TEST(PowerCurve, GivesPercentilesAndMeans) {
   PowerCurve curve(100, true);
   curve.Change(100, Time::Picos(900));
   curve.Change(300, Time::Picos(990));

@@ -24,7 +24,7 @@ Constants Of(const std::string& device) {
   return constants.value_or(Constants());
 }
 
-// All but those of which no power is published.
+// All devices with published power.
 std::vector<std::string> DevicesWithPower() {
   std::vector<std::string> names = DeviceNames();
   for (const char* name : {"TPU-v6e", "TPU-v7", "Trainium2"}) {
@@ -34,13 +34,13 @@ std::vector<std::string> DevicesWithPower() {
   return names;
 }
 
-TEST(EnergyModel, EveryDeviceHasAProfileWithinItsRating) {
+TEST(EnergyModel, DeviceProfilesStayWithinTheirRating) {
   for (const std::string& name : DevicesWithPower()) {
     const DeviceLevels levels = LevelsOf(Of(name));
     EXPECT_GT(levels.resident, 0) << name;
     EXPECT_LE(levels.resident + std::max(levels.busy, levels.wait), levels.most) << name;
   }
-  // Every figure says where it is from.
+  // Every figure names its source.
   for (const std::string& name : DevicesWithPower()) {
     const Constants constants = Of(name);
     for (const NamedFigure& f : FiguresOf(constants))
@@ -48,7 +48,7 @@ TEST(EnergyModel, EveryDeviceHasAProfileWithinItsRating) {
   }
 }
 
-TEST(EnergyModel, FilesReplaceFiguresAndAreCheckedByField) {
+TEST(EnergyModel, FilesReplaceFiguresAndErrorsNameFields) {
   const std::string path = testing::TempDir() + "/energy_model.txtpb";
   const auto load = [&](const std::string& text) {
     std::ofstream(path) << text;
@@ -73,7 +73,7 @@ TEST(EnergyModel, FilesReplaceFiguresAndAreCheckedByField) {
   EXPECT_THAT(Said(ConstantsOf(BuiltInModel(), "H1000").status()), HasSubstr("most_watts"));
 }
 
-TEST(EnergyModel, CapsBelowWhatADeviceDrawsAreRefused) {
+TEST(EnergyModel, RefusesCapsBelowTheLeastDraw) {
   Constants h100 = Of("H100-SXM5-80GB");
   EXPECT_TRUE(SetCap("500W", &h100).ok());
   EXPECT_EQ(LevelsOf(h100).most, 500000);
@@ -108,7 +108,7 @@ Bill BillOfCluster(const std::string& spec, int ranks, const std::string& device
   return BillOf(cluster->topology, Of(device).profile.node());
 }
 
-TEST(EnergyBill, AMachineOfOneSwitchHasAPortForEachDevice) {
+TEST(EnergyBill, SingleSwitchHasAPortForEachDevice) {
   const Bill bill = BillOfCluster("dgx-h100", 64, "H100-SXM5-80GB");
   EXPECT_EQ(bill.nodes, 8);
   EXPECT_EQ(bill.racks, 2);
@@ -121,7 +121,7 @@ TEST(EnergyBill, AMachineOfOneSwitchHasAPortForEachDevice) {
   EXPECT_TRUE(BillOfCluster("dgx-h100", 8, "H100-SXM5-80GB").links.empty());
 }
 
-TEST(EnergyBill, AnNvlinkDomainOfManyNodesIsNoNetworkBetweenThem) {
+TEST(EnergyBill, NvlinkDomainsOfManyNodesAreNoNetwork) {
   const Bill bill = BillOfCluster("gb200-nvl72", 72, "GB200-186GB");
   EXPECT_EQ(bill.nodes, 18);
   EXPECT_EQ(bill.racks, 1);
@@ -129,7 +129,7 @@ TEST(EnergyBill, AnNvlinkDomainOfManyNodesIsNoNetworkBetweenThem) {
 }
 
 // A fat tree of k = 4: 16 devices, 16 links to 8 edge switches, 16 to 8 aggregation switches, 16 to 4 cores.
-TEST(EnergyBill, AFatTreeIsCountedLinkByLink) {
+TEST(EnergyBill, FatTreesCountEachLink) {
   auto described = LoadCluster("dgx-h100", nullptr);
   ASSERT_TRUE(described.ok()) << described.status();
   described->clear_collectives();
@@ -172,13 +172,13 @@ TEST(EnergySite, PartsFollowTheConstants) {
   EXPECT_NEAR(ToJoules(e.supplies), 0.03 * 1.12 * 13300, 1e-6);
   EXPECT_NEAR(ToJoules(e.network), 16 * 400 * (0.0293 + 0.0213), 1e-3);
   EXPECT_NEAR(ToJoules(e.cooling), 0.2 * (1.12 * 1.03 * 13300 + 16 * 400 * 0.0506), 1e-3);
-  // The same by power.
+  // AllPower() gives the same sum.
   EXPECT_NEAR(site.AllPower(second).Of(10000000), 10000 + ToJoules(e.sum()), 0.01);
 }
 
-// At full load the site takes what its PUE says; at half of it, with half of its share fixed, it takes three
-// quarters.
-TEST(EnergySite, APartOfTheSiteStaysAtAnyLoad) {
+// At full load the site takes the share that its PUE gives. At half load, with half of the share fixed, it
+// takes three quarters of that.
+TEST(EnergySite, FixedShareStaysAtAnyLoad) {
   Constants h100 = Of("H100-SXM5-80GB");
   h100.profile.mutable_node()->mutable_host_watts()->set_value(0);
   h100.site_fixed_share.set_value(0.5);

@@ -1,4 +1,4 @@
-// Long runs with failures: the formulas against published oracles, and against runs failure by failure.
+// Long runs with failures: the formulas against published values, and against simulated runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ Cycle Of(double interval, double block, double restart, double detect, double be
   return {between, interval, block, 0, restart, detect};
 }
 
-// Monte Carlo of 4,000 runs in the reference gives 1.1670 for the first.
-TEST(Renewal, TimeOfWorkIsThatOfTheExactFormula) {
+// A Monte Carlo simulation of 4,000 runs in the reference gives 1.1670 for the first cycle.
+TEST(Renewal, TimeOfWorkMatchesExactFormula) {
   const Cycle a = Of(1800, 60, 300, 60, 3 * 3600), b = Of(3600, 20, 600, 0, 1.8 * 3600),
               c = Of(300, 5, 300, 120, 3 * 3600);
   EXPECT_NEAR(TimeOfWork(a), 1.1659, 1e-4);
@@ -35,14 +35,14 @@ TEST(Renewal, WithoutFailuresOnlySavesCost) {
   EXPECT_DOUBLE_EQ(SimulateRun(Of(1000, 50, 300, 60, 0), 5000, 1).all(), 5250);
 }
 
-TEST(Renewal, IntervalsOfYoungDalyAndTheBest) {
+TEST(Renewal, IntervalsMatchYoungDalyAndBest) {
   EXPECT_NEAR(YoungInterval(10800, 60), 1138.4, 0.05);
   EXPECT_NEAR(DalyInterval(10800, 60), 1098.8, 0.05);
   EXPECT_NEAR(BestInterval(10800, 60), 1098.8, 0.05);
   EXPECT_NEAR(YoungInterval(900, 120), 464.8, 0.05);
   EXPECT_NEAR(DalyInterval(900, 120), 388.2, 0.05);
   EXPECT_NEAR(BestInterval(900, 120), 388.4, 0.05);
-  // The best is the least time of the exact formula, whatever restart and detection take.
+  // The best interval has the least time of the exact formula, whatever restart and detection take.
   for (const double block : {1.0, 60.0, 400.0}) {
     const double best = BestInterval(7200, block);
     for (const double other : {0.98, 1.02}) {
@@ -52,13 +52,12 @@ TEST(Renewal, IntervalsOfYoungDalyAndTheBest) {
   }
 }
 
-TEST(Renewal, LambertsWIsItsInverse) {
+TEST(Renewal, LambertWInvertsItsDefinition) {
   for (double w = -1; w <= 0; w += 0.01) EXPECT_NEAR(LambertW0(w * std::exp(w)), w, 2e-8) << w;
 }
 
-// One of a hundred settings at random: runs failure by failure are as far from the formula as their error
-// says.
-TEST(Renewal, RunsFailureByFailureMatchTheFormulaOnAHundredSettings) {
+// A hundred random settings: the simulated runs differ from the formula by about their standard error.
+TEST(Renewal, SimulatedRunsMatchTheFormula) {
   std::mt19937_64 bits(26);
   const auto between = [&](double low, double high) {
     return low * std::pow(high / low, static_cast<double>(bits() >> 11) * 0x1p-53);
@@ -76,7 +75,7 @@ TEST(Renewal, RunsFailureByFailureMatchTheFormulaOnAHundredSettings) {
     squares += off * off;
     worst = std::max(worst, std::fabs(off));
   }
-  // Of a normal distribution 68 of 100 are within one error; the mean square is 1.
+  // In a normal distribution, 68 of 100 are within one standard error, and the mean square is 1.
   EXPECT_GE(within, 58);
   EXPECT_LT(squares / 100, 1.5);
   EXPECT_LT(worst, 4);
@@ -91,9 +90,9 @@ TEST(Renewal, PartsOfARunAddUp) {
   EXPECT_NEAR(one.detection, 30.0 * static_cast<double>(one.failures), 1e-6);
 }
 
-// A save that reaches storage late costs the interval before it: to first order persist / between for each
-// interval.
-TEST(Renewal, LateSavesCostWhatTheFormulaSays) {
+// A failure before a save reaches storage costs the interval before the save: to first order, persist /
+// between in each interval.
+TEST(Renewal, LateSavesMatchTheFormula) {
   Cycle cycle = Of(400, 5, 60, 10, 20000);
   const double before = TimeOfWork(cycle);
   cycle.persist = 100;
@@ -108,10 +107,10 @@ TEST(Renewal, SparesFollowThePoissonDistribution) {
   EXPECT_EQ(SparesFor(0, 0.99), 0);
 }
 
-// Published effective times. RSC-1, 2,000 nodes, hourly saves that cost nothing, 5 min: the paper's 0.70 is
-// between the exact value and the paper's own approximation. Its 0.5 for 12,500 nodes carries the
-// approximation: 0.52, where the exact value is 0.615.
-TEST(Renewal, PublishedEffectiveTimes) {
+// Published effective times of RSC-1. With 2,000 nodes, hourly saves without cost and restarts of 5 min, the
+// paper's 0.70 is between the exact value and the paper's approximation. For 12,500 nodes the paper's 0.5
+// comes from the approximation, 0.52; the exact value is 0.615.
+TEST(Renewal, MatchesPublishedEffectiveTimes) {
   const double days = 86400;
   const Cycle rsc = Of(3600, 0, 300, 0, days * 1000 / 6.5 / 2000);
   EXPECT_NEAR(Goodput(rsc), 0.70, 0.0205);
@@ -121,7 +120,7 @@ TEST(Renewal, PublishedEffectiveTimes) {
   EXPECT_NEAR(Goodput(large), 0.615, 0.001);
 }
 
-TEST(GoodputModel, Llama3FailsAsOftenAsItsPaperSays) {
+TEST(GoodputModel, Llama3FailureRateMatchesItsPaper) {
   const auto rates = LoadReliability("llama3");
   ASSERT_TRUE(rates.ok()) << rates.status();
   const auto save = ParseCheckpoint("");
@@ -142,7 +141,7 @@ TEST(GoodputModel, Llama3FailsAsOftenAsItsPaperSays) {
   EXPECT_NEAR(hours, report->hours(), 1e-6 * hours);
 }
 
-TEST(GoodputModel, WhatIsWrongIsRefusedByField) {
+TEST(GoodputModel, ErrorsNameTheField) {
   using testing::HasSubstr;
   const auto said = [](const absl::Status& s) { return std::string(s.message()); };
   EXPECT_THAT(said(LoadReliability("lama3").status()), HasSubstr("llama3"));

@@ -61,7 +61,7 @@ const char kUnit[] =
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Past the number that begins at `at`; a comma or a point belongs to it before a digit.
+// The index after the number that begins at `at`; a comma or a point before a digit is part of the number.
 size_t EndOfNumber(const std::string& text, size_t at) {
   while (at < text.size() && (IsDigit(text[at]) || ((text[at] == ',' || text[at] == '.') &&
                                                     at + 1 < text.size() && IsDigit(text[at + 1]))))

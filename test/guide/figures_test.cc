@@ -33,7 +33,7 @@ TEST(Figures, BelongToTheParagraphAfterThem) {
   EXPECT_FALSE(Has(paragraphs[4].stated, "8 x"));
 }
 
-TEST(Figures, NumbersAreRenewedWhereTheyStand) {
+TEST(Figures, RenewReplacesNumbersInPlace) {
   std::vector<std::string> page = SplitLines(kPage);
   const Paragraph paragraph = FindParagraphs(page)[2];
   EXPECT_TRUE(Renew("3.25 ms, or 12,000 % more", paragraph, &page));
@@ -43,7 +43,7 @@ TEST(Figures, NumbersAreRenewedWhereTheyStand) {
   EXPECT_FALSE(Renew("no number", paragraph, &page));
 }
 
-TEST(Figures, QuantitiesAreNumbersWithUnitsOutsideOfCode) {
+TEST(Figures, FindsQuantitiesOutsideOfCode) {
   EXPECT_THAT(
       QuantitiesOf(
           "From 1.5 ms to 2,048 us (4.5 %, 1.8 times), `3 ms`, H100 80 GB, 3.5, v2 ms5 s, 2 to 3 kg."),
@@ -52,7 +52,7 @@ TEST(Figures, QuantitiesAreNumbersWithUnitsOutsideOfCode) {
               ElementsAre("1,848", "4.5 %", "3", "4 %"));
 }
 
-TEST(Figures, AreFoundAsTheyAreWritten) {
+TEST(Figures, MatchesNumbersAndUnits) {
   EXPECT_TRUE(Has("a 32MiB b", "32 MiB"));
   EXPECT_FALSE(Has("a 132MiB b", "32 MiB"));
   EXPECT_FALSE(Has("3 msec", "3 ms"));

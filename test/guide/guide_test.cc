@@ -1,6 +1,6 @@
-// README.md and the guides: each command is run, and must print what the page shows; each quantity in the
-// prose must be in what a run printed, or in the file that the page names. With UPDATE_GUIDES=1 the pages are
-// written anew instead.
+// README.md and the guides: each command is run, and must print the output that the page shows; each quantity
+// in the prose must be in the output of a run, or in a file that the page names. UPDATE_GUIDES=1 writes the
+// pages again instead.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -46,7 +46,7 @@ const char* const kReadmes[] = {"README.md",
 
 bool IsGuide(const std::string& page) { return page.rfind("examples/guide/", 0) == 0; }
 
-// READMEs and guides, from the source folder on.
+// READMEs and guides, with their paths in the source folder.
 std::vector<std::string> Pages() {
   std::vector<std::string> pages(std::begin(kReadmes), std::end(kReadmes));
   for (const auto& entry : fs::directory_iterator(kSource / "examples/guide")) {
@@ -63,7 +63,7 @@ std::string ReadText(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// A folder that looks as the repository does to a reader who has built it.
+// A folder that looks like the repository after a build.
 class Folder {
  public:
   Folder() {
@@ -78,7 +78,7 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  // What `command` printed, standard output and error.
+  // Runs `command`; returns its standard output and error.
   Lines Run(const std::string& command, int* status) const {
     std::ofstream(path_ / ".command") << "exec 2>&1 </dev/null\n" << command << "\n";
     std::FILE* pipe = popen(("cd '" + path_.string() + "' && exec sh .command").c_str(), "r");
@@ -96,7 +96,7 @@ class Folder {
   fs::path path_;
 };
 
-// Runs the commands of figures, and looks for what they print in their paragraphs. Gives what they printed.
+// Runs the commands of figures, and looks for the printed phrases in their paragraph. Returns the phrases.
 Lines CheckFigures(const Folder& folder, const Paragraph& paragraph, bool update, Lines* page) {
   Lines all;
   for (const std::string& command : paragraph.commands) {
@@ -120,8 +120,8 @@ bool NeedsShared(const Paragraph& paragraph) {
                      [](const std::string& c) { return c.find("$SHARED") != std::string::npos; });
 }
 
-// The text of a file that a page names, from the source folder on or from the page's own; of "FILE: TEXT" the
-// lines that have the text.
+// The text of a file that a page names, relative to the source folder or to the page's folder. "FILE: TEXT"
+// gives the lines that have the text.
 std::string ReadNamed(const std::string& page, const std::string& name) {
   const size_t colon = name.find(": ");
   const std::string file = name.substr(0, colon);
@@ -136,7 +136,8 @@ std::string ReadNamed(const std::string& page, const std::string& name) {
   return with;
 }
 
-// Each number of a line of the paragraph is in a page that the line links to, or in what figures printed.
+// Expects each number of a line of the paragraph in a page that the line links to, or in the output of
+// figures.
 void CheckLinked(const std::string& name, const std::string& printed, const Paragraph& paragraph,
                  const Lines& page) {
   static const std::regex link("\\]\\(([^)#:]+)\\)");
@@ -151,8 +152,8 @@ void CheckLinked(const std::string& name, const std::string& printed, const Para
   }
 }
 
-// The page's prose: each quantity is shown by a block of the page, or figures give it, or a file that is
-// named, or it is stated.
+// Expects each quantity of the page's prose in a block of the page, in the output of figures, in a named
+// file, or among the stated ones.
 void CheckProse(const std::string& name, const Folder& folder, bool update, Lines* page) {
   std::string blocks;
   for (const Step& step : FindSteps(*page)) {
@@ -192,7 +193,7 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
   size_t copied = 0;
   const Folder folder;
   const std::vector<Step> steps = FindSteps(page);
-  // Pages whose commands simulate for a minute under sanitizers run in the optimised build alone.
+  // Pages whose commands would simulate for a minute under sanitizers run only in the optimised build.
   const std::string name = std::filesystem::path(GetParam()).stem().string();
   static const std::set<std::string> slow = {"goodput", "plan", "where_to_train"};
   if (kSanitized && (slow.count(name) != 0 || GetParam() == kSweeps)) return;
@@ -221,7 +222,7 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
   if (update && renewed != page) std::ofstream(kSource / GetParam(), std::ios::binary) << JoinLines(renewed);
 }
 
-// A guide is one task.
+// A guide explains one task.
 TEST_P(GuideTest, GuidesAreShort) {
   if (!IsGuide(GetParam())) return;
   std::istringstream words(ReadText(kSource / GetParam()));
@@ -247,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(Pages, GuideTest, testing::ValuesIn(Pages()), [](const 
   return name;
 });
 
-TEST(Readmes, TheFirstNamesAllGuides) {
+TEST(Readmes, RootReadmeNamesAllGuides) {
   const std::string readme = ReadText(kSource / "README.md");
   for (const std::string& page : Pages()) {
     if (!IsGuide(page)) continue;
@@ -255,7 +256,7 @@ TEST(Readmes, TheFirstNamesAllGuides) {
   }
 }
 
-TEST(Readmes, TheMapHasAllRooms) {
+TEST(Readmes, RootMapNamesAllRooms) {
   const std::string readme = ReadText(kSource / "README.md");
   const std::string map =
       readme.substr(readme.find("## Map"), readme.find("## Limits") - readme.find("## Map"));
@@ -269,7 +270,7 @@ TEST(Readmes, TheMapHasAllRooms) {
   }
 }
 
-TEST(Readmes, FoldersNameWhatIsInThem) {
+TEST(Readmes, FolderReadmesNameTheirFiles) {
   for (const std::string folder : {"proto", "examples", "examples/sweeps"}) {
     const std::string readme = ReadText(kSource / folder / "README.md");
     for (const auto& entry : fs::directory_iterator(kSource / folder)) {

@@ -19,7 +19,7 @@ void DropBlankEnd(Lines* lines) {
   while (!lines->empty() && lines->back().empty()) lines->pop_back();
 }
 
-// Stretches of `shown`, cut at each "...".
+// The stretches of `shown` between its "..." lines.
 std::vector<Lines> Stretches(const Lines& shown) {
   std::vector<Lines> stretches(1);
   for (const std::string& line : shown) {
@@ -32,7 +32,7 @@ std::vector<Lines> Stretches(const Lines& shown) {
   return stretches;
 }
 
-// Without digits, which change first.
+// The line without digits, which change most often.
 std::string Shape(const std::string& line) {
   std::string shape;
   for (const char c : line) {
@@ -41,7 +41,7 @@ std::string Shape(const std::string& line) {
   return shape;
 }
 
-// How much of `stretch` stands in `printed` from line `at` on.
+// How well `stretch` matches `printed` from line `at` on.
 size_t Likeness(const Lines& stretch, const Lines& printed, size_t at) {
   size_t likeness = 0;
   for (size_t i = 0; i < stretch.size() && at + i < printed.size(); ++i) {

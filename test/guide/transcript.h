@@ -1,6 +1,6 @@
-// A page with commands in it, and what it says that they print. A fenced block whose lines begin with "$ " is
-// a transcript; other blocks are left alone. A command that ends in a backslash goes on in the next line.
-// What follows, to the next command or the end of the block, is its output.
+// The commands of a page, and the output that the page shows. A fenced block with lines that begin with "$ "
+// is a transcript; other blocks are ignored. A command that ends in a backslash continues on the next line.
+// The lines after a command, up to the next command or the end of the block, are its output.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ std::string JoinLines(const std::vector<std::string>& lines);
 
 std::vector<Step> FindSteps(const std::vector<std::string>& page);
 
-// Whether `shown` is what was printed. A line "..." stands for any number of lines, none included. Blank
-// lines at the end of either do not count.
+// Whether `shown` matches `printed`. A line "..." stands for any number of lines, also for none. Blank lines
+// at the end of either do not count.
 bool Shows(std::vector<std::string> shown, std::vector<std::string> printed);
 
-// What the page is to show of `printed`: all of it, but for what the "..." of `shown` leave out. Each stretch
-// of lines between two of them is replaced by as many lines, those that are most like it.
+// The lines of `printed` that the page should show: all lines, except those for which `shown` has "...". Each
+// stretch of lines between two "..." is replaced by an equal number of lines, those that match best.
 std::vector<std::string> Renewed(const std::vector<std::string>& shown, std::vector<std::string> printed);
 
 }  // namespace chakra::guide

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using Lines = std::vector<std::string>;
 
-TEST(Transcript, StepsAreTheCommandsOfFencedBlocks) {
+TEST(Transcript, FindsCommandsOfFencedBlocks) {
   const Lines page = SplitLines(
       "$ not in a block\n```console\n$ one \\\n    two\nout\n\nmore\n$ silent\n```\ntext\n```\nno "
       "command\n```\n");
@@ -48,7 +48,7 @@ TEST(Transcript, DotsStandForAnyNumberOfLines) {
   EXPECT_FALSE(Shows({"a", "...", "a"}, {"a"}));
 }
 
-TEST(Transcript, RenewedKeepsWhatIsLeftOut) {
+TEST(Transcript, RenewedKeepsOmittedLines) {
   EXPECT_THAT(Renewed({"a 1"}, {"a 2", "b", ""}), ElementsAre("a 2", "b"));
   EXPECT_THAT(Renewed({"a 1", "...", "d 4"}, {"a 2", "b", "c", "d 5"}), ElementsAre("a 2", "...", "d 5"));
   EXPECT_THAT(Renewed({"...", "c 4", "..."}, {"a 2", "b", "c 5", "d"}), ElementsAre("...", "c 5", "..."));

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// File to include to line, of includes within the tree.
+// An include within the tree.
 struct Arrow {
   std::string from, to;  // files
 };
@@ -30,7 +30,7 @@ std::string Stem(const std::string& path) { return path.substr(0, path.rfind('.'
 
 bool IsCode(const std::string& path) { return path.ends_with(".h") || path.ends_with(".cc"); }
 
-// Folders that have folders with code below them.
+// The folders that contain folders with code.
 std::set<std::string> FoldersWithRooms(const Tree& tree) {
   std::set<std::string> out;
   for (const auto& [path, text] : tree.text) {
@@ -72,13 +72,13 @@ std::vector<std::string> ListedRooms(const std::string& readme) {
   return out;
 }
 
-// The index behind what begins at `i` and ends with `end`, past escaped characters.
+// The index after the next `end` from `i` on that is not escaped.
 size_t Behind(const std::string& text, size_t i, char end) {
   while (i < text.size() && text[i] != end && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
   return std::min(i + 1, text.size());
 }
 
-// Without comments, text in quotes and lines of the preprocessor.
+// The text without comments, quoted text and lines of the preprocessor.
 std::string Stripped(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
@@ -140,7 +140,7 @@ struct Local {
   std::string name, alias;  // alias: what the name stands for; "" of a type, a function or a constant
 };
 
-// What a declaration of an unnamed namespace gives a name to; name "" where nothing.
+// The name that a declaration in an unnamed namespace declares; "": none.
 Local LocalOf(const std::string& declaration) {
   static const RE2 kAlias(R"((?s)\b(?:using|namespace)\s+(\w+)\s*=\s*(.*))");
   static const RE2 kUsing(R"(\busing\b)");
@@ -157,7 +157,8 @@ Local LocalOf(const std::string& declaration) {
   return local;
 }
 
-// Name to alias of what LocalOf() finds in all unnamed namespaces of a file, outside of types and functions.
+// The local names of all unnamed namespaces of a file, outside of types and functions; by name, with their
+// aliases.
 std::map<std::string, std::string> LocalNames(const std::string& text) {
   static const RE2 kBegin(R"(\bnamespace\s*\{)");
   std::map<std::string, std::string> out;
@@ -218,8 +219,8 @@ std::vector<std::string> Circles(const Tree& tree) {
     const std::string from = room(a.from), to = room(a.to);
     if (from != to) graph[from].try_emplace(to, a);
   }
-  // Depth first; an arrow to a room that is open closes a circle. Each room is visited once, so that each
-  // strongly connected part shows at least one circle.
+  // Depth first: an arrow to a room that is open closes a circle. Each room is visited once, so each strongly
+  // connected part gives at least one circle.
   std::vector<std::string> out;
   std::map<std::string, int> state;  // 0 new, 1 open, 2 done
   std::vector<std::string> way;

@@ -1,7 +1,7 @@
-// The rooms of a source tree, by its includes, and what breaks the rules that the design sets for them.
+// The rooms of a source tree, by its includes, and the breaches of the design's rules for rooms.
 //
 // A room is a folder. In a folder that has rooms of its own, each flat file (x.h with x.cc) counts as a room:
-// such files are the folder's interface, and what they include may include others of them.
+// such files are the folder's interface, and the rooms that they include may include other flat files.
 #pragma once
 
 #include <filesystem>
@@ -26,9 +26,9 @@ std::string RoomOf(const Tree& tree, const std::string& file);
 // One line for each circle of rooms: the rooms, and an include for each arrow of the circle.
 std::vector<std::string> Circles(const Tree& tree);
 
-// One line for each include from a layer to a layer above it, and for each from a room to a room that stands
-// below it under "## Rooms" of their folder's README.md ("- `name/`: what", the lowest first). Also one for
-// each room that the list leaves out or that does not exist.
+// One line for each include from a layer to a higher layer, and for each include from a room to a room that
+// comes later under "## Rooms" of their folder's README.md ("- `name/`: what", the lowest first). Also one
+// line for each room that the list leaves out, and for each that does not exist.
 std::vector<std::string> ArrowsUp(const Tree& tree);
 
 // One line for each class, struct, union or enum that is defined in two files with one full name: the linker
@@ -40,11 +40,11 @@ std::vector<std::string> TypesTwice(const Tree& tree);
 // count too.
 std::vector<std::string> LocalNamesTwice(const Tree& tree);
 
-// One line for each folder with more than `most` sources beside each other. x.h with x.cc is one.
+// One line for each folder with more than `most` sources directly in it. x.h with x.cc is one source.
 std::vector<std::string> FoldersTooFull(const Tree& tree, size_t most);
 
-// One line for each C++ file of a folder whose README.md lists its files (a table that begins with "| file
-// |") and leaves this one out, and for each name in such a table that stands for no file.
+// If a folder's README.md lists its files (a table that begins with "| file |"): one line for each C++ file
+// of the folder that the table leaves out, and for each name in the table without a file.
 std::vector<std::string> FilesUnlisted(const Tree& tree);
 
 }  // namespace chakra::house

@@ -1,4 +1,4 @@
-// The rules of the house hold for this tree, and a breach of each is found.
+// The tree keeps the rules of its rooms, and the checks find breaches of each rule.
 #include "test/folders.h"
 #include "test/house/rooms.h"
 
@@ -20,7 +20,7 @@ const Tree& Ours() {
 
 TEST(House, HasNoCircleOfRooms) { EXPECT_THAT(Circles(Ours()), IsEmpty()); }
 
-TEST(House, HasNoArrowUp) { EXPECT_THAT(ArrowsUp(Ours()), IsEmpty()); }
+TEST(House, HasNoIncludeUpward) { EXPECT_THAT(ArrowsUp(Ours()), IsEmpty()); }
 
 TEST(House, DefinesEachTypeOnce) { EXPECT_THAT(TypesTwice(Ours()), IsEmpty()); }
 
@@ -30,7 +30,7 @@ TEST(House, HasNoFolderOfMoreThanFortySources) { EXPECT_THAT(FoldersTooFull(Ours
 
 TEST(House, ListsItsFiles) { EXPECT_THAT(FilesUnlisted(Ours()), IsEmpty()); }
 
-// Of the whole tree with one include more.
+// The whole tree with one more include.
 Tree With(const std::string& file, const std::string& include) {
   Tree tree = Ours();
   EXPECT_TRUE(tree.text.contains(file) && tree.text.contains(include)) << file << " or " << include;
@@ -38,7 +38,7 @@ Tree With(const std::string& file, const std::string& include) {
   return tree;
 }
 
-TEST(House, IsRedWithAnIncludeUpward) {
+TEST(House, FindsIncludesUpward) {
   EXPECT_THAT(ArrowsUp(With("trace/base/units.h", "replay/engine/engine.h")),
               ElementsAre("trace/base/units.h includes replay/engine/engine.h, of a layer above"));
   EXPECT_THAT(ArrowsUp(With("replay/engine/engine.h", "replay/report/report.h")),
@@ -53,7 +53,7 @@ TEST(Rooms, FlatFilesOfAFolderWithRoomsAreRooms) {
   EXPECT_EQ(RoomOf(tree, "a/r/y.h"), "a/r");
 }
 
-TEST(Rooms, ACircleNamesItsIncludes) {
+TEST(Rooms, CirclesNameTheirIncludes) {
   const Tree tree{
       .layers = {"a"},
       .text = {
@@ -62,7 +62,7 @@ TEST(Rooms, ACircleNamesItsIncludes) {
                                                HasSubstr("a/y -> a/x (a/y/2.h includes a/x/1.h)"))));
 }
 
-TEST(Rooms, ARegistryAboveItsEntriesIsNoCircle) {
+TEST(Rooms, RegistryAboveItsEntriesIsNoCircle) {
   const Tree tree{.layers = {"a"},
                   .text = {{"a/entry.h", ""},
                            {"a/registry.h", "#include \"a/entry.h\"\n#include \"a/r/one.h\"\n"},
@@ -70,7 +70,7 @@ TEST(Rooms, ARegistryAboveItsEntriesIsNoCircle) {
   EXPECT_THAT(Circles(tree), IsEmpty());
 }
 
-TEST(Rooms, AListOfRoomsIsWhole) {
+TEST(Rooms, RoomListsMustBeComplete) {
   const Tree tree{
       .layers = {"a"},
       .text = {{"a/README.md", "## Rooms\n\n- `x/`: one\n- `z/`: gone\n"}, {"a/x/1.h", ""}, {"a/y/1.h", ""}}};
@@ -78,7 +78,7 @@ TEST(Rooms, AListOfRoomsIsWhole) {
                                           "a/README.md: \"## Rooms\" has z/, which does not exist"));
 }
 
-TEST(Types, CountWithTheirNamespaces) {
+TEST(Types, AreComparedWithTheirNamespaces) {
   const auto twice = [](const std::string& a, const std::string& b) {
     return TypesTwice({.layers = {"a"}, .text = {{"a/1.h", a}, {"a/2.h", b}}});
   };
@@ -130,13 +130,13 @@ TEST(LocalNames, AreFoundOutsideOfTypesAndFunctions) {
       IsEmpty());
 }
 
-TEST(Rooms, OfTooManySourcesAreNamed) {
+TEST(Rooms, ReportsFoldersWithTooManySources) {
   const Tree tree{.layers = {"a"}, .text = {{"a/x.h", ""}, {"a/x.cc", ""}, {"a/y.h", ""}, {"a/r/z.h", ""}}};
   EXPECT_THAT(FoldersTooFull(tree, 1), ElementsAre("a has 2 sources; expected at most 1, or rooms"));
   EXPECT_THAT(FoldersTooFull(tree, 2), IsEmpty());
 }
 
-TEST(Files, AreListedWhereSomeAre) {
+TEST(Files, MustBeListedInFileTables) {
   Tree tree{.layers = {"a"}, .text = {{"a/x.h", ""}, {"a/y.cc", ""}, {"a/z_1.h", ""}}};
   const auto with = [&](const std::string& rows) {
     tree.text["a/README.md"] = "| file | what |\n|---|---|\n" + rows;

@@ -1,5 +1,4 @@
-// A browser without a window, for tests of pages: that the script runs through, and what the document is
-// then.
+// A browser without a window, for tests of pages: runs a page's script to its end, and returns the document.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -30,7 +29,7 @@ inline std::string Output(const std::string& command) {
   return out;
 }
 
-// Skips where no Chromium is installed.
+// Skips its tests if no Chromium is installed.
 class Browser : public testing::Test {
  protected:
   Browser() {
@@ -46,7 +45,7 @@ class Browser : public testing::Test {
   void SetUp() override {
     if (browser_.empty()) GTEST_SKIP() << "no chromium: apt-get install chromium";
   }
-  // The document when its script is through, without its places to break lines.
+  // The document after its script has run, without its <wbr> tags.
   std::string Document(const std::string& page, const std::string& flags = "") const {
     std::ofstream(folder_ / "page.html", std::ios::binary) << page;
     const std::string document = Output(absl::StrCat(
@@ -59,8 +58,8 @@ class Browser : public testing::Test {
     EXPECT_THAT(Between(document, "<html", ">"), testing::Not(testing::HasSubstr("data-error")));
     return absl::StrReplaceAll(document, {{"<wbr>", ""}});
   }
-  // The same where the page runs `script` at its end, as its own policy would not let it, which writes on
-  // <body>.
+  // The tag <body> after the page has also run `script`, which writes attributes on <body>. Removes the
+  // page's policy, which would forbid the script.
   std::string Played(std::string page, const std::string& script, const std::string& flags = "") const {
     const std::string policy = Between(page, "<meta http-equiv", ">");
     page = absl::StrReplaceAll(page, {{absl::StrCat("<meta http-equiv", policy, ">"), ""}});
@@ -76,7 +75,7 @@ struct Cell {
   std::string value, text;
 };
 
-// The cells of a table with that id, in order, each as its value in the report and the text.
+// The cells of the table `id`, in order, each with its value in the report and its text.
 inline std::vector<Cell> Cells(const std::string& document, const std::string& id) {
   std::vector<Cell> cells;
   const std::string table = Between(document, absl::StrCat("<table id=\"", id, "\""), "</table>");

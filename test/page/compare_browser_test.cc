@@ -1,4 +1,4 @@
-// The page of a comparison in a browser: what it draws of both sides. Skipped where no Chromium is installed.
+// The page of a comparison in a browser: the drawing of both sides. Skipped if no Chromium is installed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace chakra::CHAKRA_FILE {
 namespace {
 
-// Of ranks whose host is busy for a part of the time, and copies too where `copies`.
+// A report of ranks whose host is busy for a part of the time, and with `copies` also copies.
 proto::Report HostBound(int ranks, bool copies) {
   proto::Report r;
   r.set_version("1");
@@ -36,7 +36,7 @@ proto::Report HostBound(int ranks, bool copies) {
 
 class CompareBrowser : public Browser {
  protected:
-  // What the page is on a narrow screen.
+  // The page on a narrow screen.
   std::string Narrow(const proto::Report& a, const proto::Report& b) const {
     proto::Comparison compared = CompareReports(a, b);
     compared.mutable_a()->set_path("/somewhere/of/long/names/before_the_change.json");
@@ -66,7 +66,7 @@ class CompareBrowser : public Browser {
   }
 };
 
-TEST_F(CompareBrowser, EachRankOfBothHasABarUnderTheLegend) {
+TEST_F(CompareBrowser, EachRankOfBothSidesHasABar) {
   const std::string body = Narrow(HostBound(1, true), HostBound(3, true));
   EXPECT_EQ(Between(body, "data-labels=\"", "\""), "A rank 0|B rank 0|B rank 1|B rank 2");
   EXPECT_EQ(Between(body, "data-parts=\"", "\""),
@@ -76,7 +76,7 @@ TEST_F(CompareBrowser, EachRankOfBothHasABarUnderTheLegend) {
   }
 }
 
-TEST_F(CompareBrowser, WhatIsOfOneKindHasItsName) {
+TEST_F(CompareBrowser, SingleKindsKeepTheirName) {
   const std::string body = Narrow(HostBound(1, false), HostBound(1, false));
   EXPECT_EQ(Between(body, "data-parts=\"", "\""), "compute|exposed communication|host operations|idle|ended");
 }

@@ -1,5 +1,5 @@
-// The page of a report in a browser without a window: that its script runs through, what its tables say, and
-// what its controls do. Skipped where no Chromium is installed.
+// The page of a report in a browser without a window: its script, its tables and its controls. Skipped if no
+// Chromium is installed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::string Page(const proto::Report& report) {
   return page.value_or("");
 }
 
-// That the table shows each field of `message` but `left_out`, times as the text report writes them.
+// Expects that the table shows each field of `message` except `left_out`, with times as in the text report.
 void ExpectShown(const google::protobuf::Message& message, const std::set<std::string>& left_out,
                  const std::string& document, const std::string& id) {
   std::map<std::string, std::string> shown;
@@ -92,7 +92,7 @@ TEST_F(Browser, TablesShowEveryNumberOfTheReport) {
   EXPECT_THAT(document, HasSubstr(report.bound()));
 }
 
-TEST_F(Browser, AReportWithNothingInIt) {
+TEST_F(Browser, ShowsAnEmptyReport) {
   const std::string document = Document(Page(proto::Report()), "--blink-settings=preferredColorScheme=0");
   EXPECT_THAT(Between(document, "<html", ">"), HasSubstr("data-theme=\"dark\""));
   for (const char* says :
@@ -102,7 +102,7 @@ TEST_F(Browser, AReportWithNothingInIt) {
   }
 }
 
-TEST_F(Browser, TextThatWouldBeAScriptIsText) {
+TEST_F(Browser, EscapesScriptsInText) {
   proto::Report report = LargeReport(1024);
   for (auto& x : *report.mutable_operator_())
     x.set_name(absl::StrCat(kHostile, "<img src=x onerror=alert(1)>"));
@@ -117,7 +117,7 @@ TEST_F(Browser, TextThatWouldBeAScriptIsText) {
   EXPECT_THAT(document, HasSubstr("1,024 ranks, each bar the mean of 4;"));
 }
 
-TEST_F(Browser, WhatChangesGiveNeedsNoScrolling) {
+TEST_F(Browser, SensitivityTableNeedsNoScrolling) {
   const std::string body = Played(Page(FullReport()), R"(
     const frame = document.getElementById("table-path-sensitivity").parentElement;
     document.body.setAttribute("data-columns", frame.querySelectorAll("th").length);
@@ -158,8 +158,8 @@ TEST_F(Browser, CommunicationIsSummedByDimensionFirst) {
   EXPECT_EQ(all, "all_reduce|dp|1|2|0 B|9 us|0 s|all_reduce|tp|448|896|0 B|3 us|0 s|");
 }
 
-// Strips of a timeline are drawn, and on a narrow page no table is wider than the page.
-TEST_F(Browser, NothingIsHiddenOnANarrowPage) {
+// The strips of a timeline are drawn, and no table is wider than a narrow page.
+TEST_F(Browser, TablesFitANarrowPage) {
   proto::Report report = FullReport();
   report.clear_activity();
   report.set_makespan_ps(600'000'000);
@@ -182,7 +182,7 @@ TEST_F(Browser, NothingIsHiddenOnANarrowPage) {
   EXPECT_EQ(Between(body, "data-inked=\"", "\""), "255 0");
 }
 
-TEST_F(Browser, ControlsDoWhatTheySay) {
+TEST_F(Browser, ControlsSortFilterAndZoom) {
   const std::string body = Played(Page(LargeReport(300)), R"(
     const say = (name, value) => document.body.setAttribute("data-" + name, value);
     const table = document.getElementById("table-ranks");

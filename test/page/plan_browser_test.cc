@@ -1,4 +1,4 @@
-// The page of a plan in a browser: its tables say what the plan says. Skipped where no Chromium is installed.
+// The page of a plan in a browser: its tables match the plan. Skipped if no Chromium is installed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ class PlanBrowser : public Browser {
   }
 };
 
-TEST_F(PlanBrowser, TablesSayWhatThePlanSays) {
+TEST_F(PlanBrowser, TablesMatchThePlan) {
   proto::PlanReport report = Report(3);
   proto::PlanRow& priced = *report.add_row() = report.row(0);
   priced.set_place(4);
@@ -86,8 +86,8 @@ TEST_F(PlanBrowser, TablesSayWhatThePlanSays) {
   EXPECT_EQ(Cells(document, "table-reasons").size(), 3u);
 }
 
-// Memory, dollars and kilograms are in a table that fits a narrow page, and no two parts have one colour.
-TEST_F(PlanBrowser, WhatIsChosenByFitsANarrowPage) {
+// The table of memory, dollars and kilograms fits a narrow page, and no two parts have the same colour.
+TEST_F(PlanBrowser, ChoiceTableFitsANarrowPage) {
   proto::PlanReport report = Report(3);
   for (proto::PlanRow& row : *report.mutable_row()) {
     row.set_joules(1234.5);
@@ -114,7 +114,7 @@ TEST_F(PlanBrowser, WhatIsChosenByFitsANarrowPage) {
   EXPECT_THAT(Between(body, "data-row=\"", "\""), HasSubstr("1.234 ms 50 GiB 1.234 kJ 0.01235 0.006543"));
 }
 
-TEST_F(PlanBrowser, APageWithoutAnAnswerSaysWhatLacks) {
+TEST_F(PlanBrowser, NamesTheMissingMemoryWhenNothingFits) {
   proto::PlanReport r = Report(0);
   r.mutable_closest()->set_peak_memory_bytes(uint64_t{90} << 30);
   r.mutable_closest()->set_options("--parallel tp=8");

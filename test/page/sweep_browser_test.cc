@@ -1,5 +1,5 @@
-// The page of a sweep in a browser: its tables say what the tables and questions of the command line say, and
-// its controls do what they say. Skipped where no Chromium is installed.
+// The page of a sweep in a browser: its tables match the tables and answers of the command line, and its
+// controls work. Skipped if no Chromium is installed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ class SweepBrowser : public Browser {
     EXPECT_TRUE(page.ok()) << page.status();
     return page.value_or("");
   }
-  // What Played() left in the attribute data-NAME of <body>, as text.
+  // The attribute data-NAME of <body> after Played(), as text.
   static std::string Said(const std::string& body, const std::string& name) {
     return Plain(Between(body, absl::StrCat("data-", name, "=\""), "\""));
   }
@@ -71,7 +71,7 @@ class SweepBrowser : public Browser {
   mutable int made_ = 0;
 };
 
-// Puts a table on <body>: cells "value~text" joined by |, rows by lines.
+// Script that puts a table on <body>: cells "value~text", joined by "|"; a line for each row.
 constexpr char kTake[] = R"js(
   const say = (name, value) => document.body.setAttribute("data-" + name, value);
   const take = (id, name) => say(name, [...document.querySelectorAll("#" + id + " tbody tr")].map((row) =>
@@ -98,8 +98,8 @@ Table Taken(const std::string& text) {
   return out;
 }
 
-// Cell by cell: number and text of every metric of every point.
-TEST_F(SweepBrowser, AllPointsAreWhatTheExportHas) {
+// Compares number and text of every metric of every point.
+TEST_F(SweepBrowser, PointTableMatchesTheExport) {
   const Results results = Make(
       "replay: 'a={a}' axis { name: 'a' range { from: 0 to: 31 step: 1 } } axis { name: 'n' value: "
       "\"x\\\"y\" value: 'z' }"
@@ -142,8 +142,8 @@ TEST_F(SweepBrowser, AllPointsAreWhatTheExportHas) {
   EXPECT_THAT(Said(body, "heads"), testing::StartsWith("Point|a|n|makespan|m0|m1|"));
 }
 
-// Repeats are means, as in answers; each by itself is a row of the export.
-TEST_F(SweepBrowser, RepeatsAreMeansAsAnswersHaveThem) {
+// The page shows the means of repeats, as answers do; each repeat is a row of the export.
+TEST_F(SweepBrowser, RepeatsShowMeansAsAnswersDo) {
   const Results results = Make(
       "replay: 'a={a}' repeats: 3 axis { name: 'a' value: '1' value: '2' } objective { metric: 'makespan_ps "
       "/ 3' goal: MAXIMIZE }",
@@ -185,7 +185,7 @@ TEST_F(SweepBrowser, RepeatsAreMeansAsAnswersHaveThem) {
   EXPECT_THAT(Said(body, "one"), HasSubstr("makespan_ps / 3"));
 }
 
-TEST_F(SweepBrowser, FrontEffectsAndBestAreTheAnswersOfQuestions) {
+TEST_F(SweepBrowser, FrontEffectsAndBestMatchTheAnswers) {
   const Results results = Make(kShapes, Shape);
   const std::string body = Played(Page(results), absl::StrCat(kTake, R"js(
     more("effects");
@@ -242,7 +242,7 @@ TEST_F(SweepBrowser, FrontEffectsAndBestAreTheAnswersOfQuestions) {
   EXPECT_EQ(effects.size(), checked);
 }
 
-TEST_F(SweepBrowser, ControlsDoWhatTheySay) {
+TEST_F(SweepBrowser, ControlsFilterSortAndSelect) {
   const Results results = Make(kShapes, Shape);
   const std::string body = Played(Page(results), absl::StrCat(kTake, R"js(
     const said = () => find("#choose-said").textContent;
@@ -330,7 +330,7 @@ TEST_F(SweepBrowser, ControlsDoWhatTheySay) {
   EXPECT_EQ(Said(body, "failed"), "a fault <b>& 'more'");
 }
 
-TEST_F(SweepBrowser, TextThatWouldBeAScriptIsText) {
+TEST_F(SweepBrowser, EscapesScriptsInText) {
   const std::string hostile = absl::CEscape(absl::StrCat(kHostile, "<img src=x onerror=alert(1)>"));
   const Results results = Make(
       absl::StrCat(
@@ -350,7 +350,7 @@ TEST_F(SweepBrowser, TextThatWouldBeAScriptIsText) {
   EXPECT_THAT(document, HasSubstr("\xf0\x9f\x98\x80"));
 }
 
-TEST_F(SweepBrowser, SweepsOfManyShapes) {
+TEST_F(SweepBrowser, ShowsSweepsOfManyShapes) {
   const auto fake = [](const std::vector<std::string>& words) -> Outcome {
     double v = 1;
     for (const std::string& w : words) {

@@ -36,7 +36,7 @@ constexpr uint16_t kPort = 9;
 
 uint64_t PacketsOf(const Ns3Case& what, const Ns3Flow& f) { return (f.bytes + what.mtu - 1) / what.mtu; }
 
-// The windows of all flows: what is to be sent and when it is complete. One for each simulation.
+// The windows of all flows of a simulation: the packets to send, and the times when flows are complete.
 class Windows {
  public:
   explicit Windows(const Ns3Case& what) : what_(what), state_(what.flows.size()) {
@@ -44,7 +44,7 @@ class Windows {
     acked_.assign(what.flows.size(), -1);
   }
 
-  // Bytes on a link of the flow's next packet, if its window has room; else 0.
+  // The bytes on a link of the flow's next packet, if its window has room; otherwise 0.
   uint32_t Next(size_t flow) {
     const Ns3Flow& f = what_.flows[flow];
     State& s = state_[flow];
@@ -74,7 +74,7 @@ class Windows {
   std::vector<int64_t> received_, acked_;
 };
 
-// Whose packet it is; first on it after the device's own header.
+// The flow of a packet; the first header after the device's own.
 class FlowHeader : public ns3::Header {
  public:
   static constexpr uint32_t kBytes = 5;
@@ -105,7 +105,7 @@ class FlowHeader : public ns3::Header {
   bool ack_ = false;
 };
 
-// Of a port, without limit: acknowledgements before data.
+// The queue of a port, without limit: acknowledgements before data.
 class ControlFirst : public ns3::Queue<ns3::Packet> {
  public:
   bool Enqueue(ns3::Ptr<ns3::Packet> p) override {
@@ -151,7 +151,7 @@ std::vector<ns3::Ptr<ns3::Node>> Nodes(const Ns3Case& what) {
   return nodes;
 }
 
-// Ns3Stack::kDevices. Each direction of a link has devices of its own.
+// Ns3Stack::kDevices. Each direction of a link has its own devices.
 class Devices {
  public:
   explicit Devices(const Ns3Case& what) : what_(what), windows_(what), nodes_(Nodes(what)) {
@@ -234,7 +234,7 @@ class Udp {
   }
 
  private:
-  // Two links, one there and one back, are one cable.
+  // Two links in opposite directions are one cable.
   void Link() {
     ns3::Ipv4AddressHelper addresses("10.0.0.0", "255.255.255.252");
     std::map<std::tuple<uint32_t, uint32_t, uint64_t, int64_t>, uint32_t> open;
@@ -315,7 +315,7 @@ Ns3Result SimulateNs3(const Ns3Case& what) {
   return result;
 }
 
-// Empty: fine.
+// The error of a case; empty: none.
 std::string Check(const Ns3Case& what, Ns3Stack stack) {
   const uint32_t least = kPpp + (stack == Ns3Stack::kUdp ? kUdpIp : FlowHeader::kBytes);
   if (what.mtu == 0 || what.mtu > 65535 - what.header || what.header > 10000) return "no such packet size";
@@ -367,7 +367,7 @@ Ns3Result RunNs3(const Ns3Case& what, Ns3Stack stack) {
   };
   int ends[2];
   if (pipe(ends) != 0) return failed("no pipe");
-  fflush(nullptr);  // or the child prints what is waiting a second time
+  fflush(nullptr);  // otherwise the child prints waiting output a second time
   const pid_t child = fork();
   if (child < 0) return failed("no process");
   if (child == 0) {

@@ -1,5 +1,5 @@
-# chakra_ns3: ns-3 of Debian's libns3-dev, a target only where that is installed. Its pkg-config files name
-# folders of other packages, which need not be there.
+# chakra_ns3: ns-3 of Debian's libns3-dev, a target only if that package is installed. Its pkg-config files name
+# folders of other packages, which may be absent.
 include_guard(GLOBAL)
 set(ns3_libraries "")
 foreach(m nix-vector-routing internet point-to-point network core)

@@ -1,5 +1,5 @@
-// ns-3 as a peer at the level of packets: the same links, ways, windows and
-// flows over its point-to-point devices, each run in a process of its own.
+// ns-3 as a peer at the level of packets: the same links, routes, windows and flows over its point-to-point
+// devices. Each run is its own process.
 #pragma once
 
 #include <cstdint>
@@ -32,26 +32,24 @@ struct Ns3Case {
 
 struct Ns3Result {
   std::string error;              // empty: none
-  std::vector<int64_t> received;  // ps: each flow's last byte is there
-  std::vector<int64_t> acked;     // ps: its last acknowledgement is back
+  std::vector<int64_t> received;  // ps: arrival of each flow's last byte
+  std::vector<int64_t> acked;     // ps: arrival of its last acknowledgement
   uint64_t hops = 0;              // packets times links that they crossed, acknowledgements included
   double seconds = 0;             // CPU time of the simulation, set-up excluded
 };
 
 enum class Ns3Stack {
-  // Devices alone: packets follow their flow's way, ports serve acknowledgements
-  // before data, first come first served among each.
+  // Devices only: packets follow their flow's route; ports serve acknowledgements before data, and each kind
+  // in order of arrival.
   kDevices,
-  // As ns-3 is mostly used: UDP over IPv4, with the default queue discipline, and
-  // the faster of its routings for networks of this kind (Nix vectors; its global
-  // routing looks at every route for each packet). Ways are its own, the first of
-  // the shortest; they must be as long as those of the case.
+  // The usual stack of ns-3: UDP over IPv4, with the default queue discipline, and the faster of its routings
+  // for such networks (Nix vectors; its global routing looks at every route for each packet). ns-3 chooses
+  // the routes, the first of the shortest; they must be as long as those of the case.
   kUdp,
 };
 
-// Switches store and forward without limit; a receiver acknowledges each packet.
-// Sizes on links are those of the case: ns-3's own headers are part of them.
-// Transmission times are cut to whole picoseconds.
+// Switches store and forward without limit; a receiver acknowledges each packet. Sizes on links are those of
+// the case, with ns-3's own headers in them. Transmission times are cut to whole picoseconds.
 Ns3Result RunNs3(const Ns3Case& what, Ns3Stack stack = Ns3Stack::kDevices);
 
 }  // namespace chakra::peers

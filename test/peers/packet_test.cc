@@ -1,5 +1,4 @@
-// Fabric `packet` against ns-3: the same completion times. And the peer itself
-// against closed forms.
+// Fabric `packet` and ns-3 give the same completion times. The peer itself is checked against closed forms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +14,7 @@ namespace {
 constexpr uint64_t kRate = 12500000000;  // bytes/s: 80 ps a byte
 constexpr uint32_t kMtu = 4086;          // 4150 bytes on a link
 
-// One flow over links one after the other.
+// One flow over a line of links.
 Ns3Case Line(const std::vector<uint64_t>& rates, int64_t delay, uint64_t bytes, uint32_t window) {
   Ns3Case c;
   c.mtu = kMtu;
@@ -43,9 +42,9 @@ void ExpectPeer(const Ns3Case& c, int64_t received, int64_t acked) {
   }
 }
 
-// Store and forward, k links of one rate: the last byte after k delays, n packets and k - 1 more. Its
-// acknowledgement takes k delays and k times its own.
-TEST(Ns3Peer, EqualLinks) {
+// Store and forward over k links of one rate: the last byte arrives after k delays, n packets, and k - 1
+// more. Its acknowledgement takes k delays and k times its own transfer.
+TEST(Ns3Peer, EqualLinksMatchClosedForm) {
   const std::vector<uint64_t> six(6, kRate);
   ExpectPeer(Line(six, 1000000, 10 * kMtu, 10), 10980000, 17010720);
   const int64_t last = 2010 * 80, full = 4150 * 80;
@@ -54,19 +53,19 @@ TEST(Ns3Peer, EqualLinks) {
 }
 
 // The narrowest link spaces the packets.
-TEST(Ns3Peer, UnequalLinks) {
+TEST(Ns3Peer, UnequalLinksMatchClosedForm) {
   const Ns3Case c = Line({kRate, 4 * kRate, 4 * kRate, kRate}, 500000, 20 * kMtu, 20);
   ExpectPeer(c, 9138000, 9138000 + 2000000 + 64 * (80 + 20 + 20 + 80));
 }
 
 // A window of W packets moves by W each round trip T = 2 k p + k (L + A) / r.
-TEST(Ns3Peer, Window) {
+TEST(Ns3Peer, WindowMatchesClosedForm) {
   const Ns3Case c = Line(std::vector<uint64_t>(6, kRate), 1000000, 40 * kMtu, 4);
   const int64_t trip = 12000000 + 6 * (4150 + 64) * 80, spacing = 4150 * 80;
   ExpectPeer(c, 9 * trip + 6000000 + (4 + 5) * spacing, 10 * trip + 3 * spacing);
 }
 
-TEST(Ns3Peer, RefusesWhatIsNoCase) {
+TEST(Ns3Peer, RefusesInvalidCases) {
   Ns3Case c = Line({kRate}, 0, 1, 1);
   c.flows[0].way = {7};
   EXPECT_EQ(RunNs3(c).error, "a way that does not lead along links");
@@ -80,8 +79,8 @@ TEST(Ns3Peer, RefusesWhatIsNoCase) {
   EXPECT_EQ(RunNs3(c).error, "headers take 7 bytes");
 }
 
-// Ours and theirs. All packet times are whole picoseconds, so that they are equal to the last one, but for
-// what happens at one instant: there the orders differ, and `tolerance` is for those who cannot avoid it.
+// Compares both simulations. All packet times are whole picoseconds, so the results are equal, except for
+// events at the same instant, whose orders differ. `tolerance` is for cases that cannot avoid such events.
 void Compare(const absl::StatusOr<Topology>& topology, const FabricOptions& options, std::vector<Send> sends,
              double tolerance = 0) {
   ASSERT_TRUE(topology.ok()) << topology.status();
@@ -124,7 +123,7 @@ TEST(PacketNs3, OneFlow) {
   };
   for (const auto& rates : lines) {
     const auto topology = Chain(rates, 500000);
-    // 5 links there and back hold 20 packets.
+    // 5 links in both directions hold 20 packets.
     for (const uint32_t window : {1u, 4u, 20u, 40u}) {
       Compare(topology, PeerOptions(window), {{0, 1, 100 * 4096 + 77, Time::Nanos(3)}});
     }
@@ -133,7 +132,7 @@ TEST(PacketNs3, OneFlow) {
   }
 }
 
-TEST(PacketNs3, OtherSizes) {
+TEST(PacketNs3, OtherPacketSizes) {
   FabricOptions options = PeerOptions(8);
   options.Ask<packet::PacketOptions>().mtu = 1000;
   options.Ask<packet::PacketOptions>().header = 48;
@@ -142,8 +141,8 @@ TEST(PacketNs3, OtherSizes) {
   Compare(Chain({kRate, 4 * kRate, 4 * kRate, kRate}, 1000000), options, {{0, 1, 123456, Time::Zero()}});
 }
 
-TEST(PacketNs3, BothWays) {
-  // Acknowledgements of one pass the data of the other.
+TEST(PacketNs3, BothDirections) {
+  // Acknowledgements of one flow go before data of the other.
   for (const uint32_t window : {2u, 16u}) {
     Compare(Chain({kRate, kRate, kRate}, 500000), PeerOptions(window),
             {{0, 1, 200 * 4096, Time::Zero()}, {1, 0, 100 * 4096 + 5, Time::Picos(123457)}});

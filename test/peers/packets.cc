@@ -40,7 +40,7 @@ absl::StatusOr<Topology> OneNetwork(absl::string_view text, int devices) {
 
 FabricOptions PeerOptions(uint32_t window) {
   FabricOptions o;
-  o.routing.policy = RoutingPolicy::kDestination;  // no hash: the same ways everywhere
+  o.routing.policy = RoutingPolicy::kDestination;  // no hash: the same routes everywhere
   packet::FixedWindow::Config c;
   c.bytes = static_cast<double>(window) * o.Ask<packet::PacketOptions>().mtu;
   o.Ask<packet::PacketOptions>().transport = c;

@@ -14,24 +14,23 @@
 
 namespace chakra::peers {
 
-// A graph, or a network by name, of which everything consists.
+// A topology that is one graph, or one network by name.
 absl::StatusOr<Topology> OneNetwork(absl::StatusOr<NetworkGraph> graph);
 absl::StatusOr<Topology> OneNetwork(absl::string_view spec, int devices);
 
-// Fabric `packet` with the peer's model: store and forward, queues without
-// limit, `window` full packets in flight, an acknowledgement for each.
+// Fabric `packet` with the peer's model: store and forward, queues without limit, `window` full packets in
+// flight, an acknowledgement for each packet.
 FabricOptions PeerOptions(uint32_t window);
 
-// The same in ns-3. Preconditions: options of PeerOptions(), packet sizes as one
-// likes; each of `sends` once, from a device that sends no other: there a
-// fabric's card would serve its connections in turn.
+// The same case for ns-3. Preconditions: `options` are from PeerOptions(), with any packet sizes; each of
+// `sends` is sent once, and no device sends two, because a fabric's NIC serves its connections in turn.
 Ns3Case Ns3CaseOf(const Topology& topology, const FabricOptions& options, const std::vector<Send>& sends);
 
 struct PacketRun {
   std::string error;              // empty: none
   std::vector<int64_t> received;  // ps; -1: never
   uint64_t hops = 0;              // as Ns3Result::hops
-  double seconds = 0;             // CPU time from the first start until nothing is left to do
+  double seconds = 0;             // CPU time from the first start to the last event
 };
 // Precondition: `sends` are sorted by their starts.
 PacketRun RunPacket(const Topology& topology, const FabricOptions& options, const std::vector<Send>& sends);

@@ -49,7 +49,7 @@ std::vector<sg::Host*> Build(const PeerCase& what) {
   return hosts;
 }
 
-// Comms are started without actors, and again as they end.
+// Starts comms without actors, and starts them again when they end.
 void RunComms(const PeerCase& what, const std::vector<sg::Host*>& hosts, const sg::Engine& engine,
               PeerResult* result) {
   std::vector<int> left;
@@ -68,7 +68,7 @@ void RunComms(const PeerCase& what, const std::vector<sg::Host*>& hosts, const s
   });
   result->seconds = SecondsOf([&] {
     for (size_t i = 0; i < what.flows.size(); ++i) {
-      // It may stop at an event up to 1e-5 s early.
+      // run_until() may stop at an event up to 1e-5 s early.
       while (sg::Engine::get_clock() < what.flows[i].start) engine.run_until(what.flows[i].start);
       start(i);
     }
@@ -76,7 +76,7 @@ void RunComms(const PeerCase& what, const std::vector<sg::Host*>& hosts, const s
   });
 }
 
-// An actor on each host.
+// Runs an actor on each host.
 void RunActors(const PeerCase& what, const std::vector<sg::Host*>& hosts, const sg::Engine& engine,
                PeerResult* result) {
   std::vector<sg::Mailbox*> boxes;
@@ -123,7 +123,7 @@ PeerResult RunSimGrid(const PeerCase& what, bool exact, bool actors) {
   PeerResult result;
   int ends[2];
   if (pipe(ends) != 0) return {"no pipe", {}, 0};
-  fflush(nullptr);  // or the child prints what is waiting a second time
+  fflush(nullptr);  // otherwise the child prints waiting output a second time
   const pid_t child = fork();
   if (child < 0) return {"no process", {}, 0};
   if (child == 0) {

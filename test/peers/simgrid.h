@@ -1,5 +1,5 @@
-// SimGrid's flow model as a peer: the same links, routes and flows in its
-// engine, each run in a process of its own.
+// SimGrid's flow model as a peer: the same links, routes and flows in its engine. Each run is its own
+// process.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct PeerLink {
   double latency = 0;  // s; >= 0
 };
 
-// The way from host `src` to host `dst`, the only one of that pair.
+// The only route from host `src` to host `dst`.
 struct PeerRoute {
   int src, dst;
   std::vector<uint32_t> links;  // at least one
@@ -23,7 +23,7 @@ struct PeerFlow {
   uint32_t route;
   uint64_t bytes;    // > 0
   double start = 0;  // s; flows are sorted by it
-  int times = 1;     // sent so often, one after the other
+  int times = 1;     // number of sends, one after the other
 };
 
 struct PeerCase {
@@ -38,20 +38,18 @@ struct PeerResult {
   double seconds = 0;         // CPU time from the first flow's start to the last one's end, set-up excluded
 };
 
-// SimGrid's model CM02 without corrections: all its factors are 1, no bound by
-// a window, no cross traffic. `exact`: it solves and keeps time to 1e-12, not
-// to its default precision of 1e-5 and 1e-9; slower.
+// SimGrid's model CM02 without corrections: all its factors are 1, without a bound by a window and without
+// cross traffic. With `exact`, SimGrid solves and keeps time to 1e-12 instead of its default precision of
+// 1e-5 and 1e-9; this is slower.
 //
-// Comms from host to host are begun without actors, and again as they end. All
-// of them are in one list of SimGrid's (3.32) that is searched at each end: few
-// in flight cost least this way, many do not. `actors`: instead an actor on each
-// host, as SimGrid's programs are written: it puts its messages into mailboxes,
-// gets those for it, waits for all, and so for each time; `ended` of a flow is
-// then when its receiver was done with all. Precondition: all start at 0, each
-// as often.
+// Comms between hosts start without actors, and start again when they end. SimGrid (3.32) has all comms in
+// one list, which it searches at each end; this costs little with few comms in flight, and much with many.
+// With `actors`, each host has an actor instead, as in most SimGrid programs: in each round it puts its
+// messages into mailboxes, gets the messages for its host, and waits for all. A flow then ends when its
+// receiver has finished all rounds. Precondition: all flows start at 0 and have the same number of sends.
 //
-// A flow first waits for the sum of its links' latencies L, then takes the
-// links; it gets a share in proportion to 1 / L (to 1 where L is 0).
+// A flow first waits for the sum of its links' latencies L, then takes the links; its share is in proportion
+// to 1 / L (to 1 if L is 0).
 PeerResult RunSimGrid(const PeerCase& what, bool exact, bool actors = false);
 
 }  // namespace chakra::peers

@@ -1,4 +1,4 @@
-// `fluid` against SimGrid's CM02: the same completion times.
+// Fabric `fluid` and SimGrid's CM02 give the same completion times.
 #include "test/peers/simgrid.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Kind = TopologyDimension::Kind;
 constexpr double kTolerance = 1e-9;        // relative
-constexpr double kRounding = 100 * 1e-12;  // s: ours rounds each change of a rate up to a picosecond
+constexpr double kRounding = 100 * 1e-12;  // s: `fluid` rounds each change of a rate up to a picosecond
 
 TopologyDimension Dim(Kind kind, int size, double gigabytes_per_s = 50, Time latency = Time::Zero()) {
   TopologyDimension d;
@@ -111,12 +111,12 @@ TEST(SimGrid, AllToAll) {
   Compare(star, AllToAll(16, 1 << 30, 300, 4));
 }
 
-// Each message is sent again when it has been received.
+// Each message is sent again after it was received.
 TEST(SimGrid, RingSteps) {
   std::vector<Send> sends;
   for (int r = 0; r < 16; ++r) {
-    const auto is_symmetric = static_cast<uint64_t>(r % 3);
-    sends.push_back({r, (r + 1) % 16, 100000000 + is_symmetric * 1000, Time::Zero(), 40});
+    const auto more = static_cast<uint64_t>(r % 3);
+    sends.push_back({r, (r + 1) % 16, 100000000 + more * 1000, Time::Zero(), 40});
     sends.push_back({r, (r + 2) % 16, 50000000, Time::Zero(), 20});
   }
   Compare(Make({Dim(Kind::kRing, 16)}), sends);
@@ -137,7 +137,7 @@ std::vector<Send> RandomSends(const Topology& topology, int count, std::mt19937_
   return sends;
 }
 
-TEST(SimGrid, RandomProducts) {
+TEST(SimGrid, RandomTopologies) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     std::mt19937_64 random(seed);
     std::vector<TopologyDimension> dims;
@@ -161,8 +161,8 @@ Topology MakeNetwork(const std::string& text, int devices) {
   return Make({d});
 }
 
-// Routes by hash through graphs, rates that differ by class of link.
-TEST(SimGrid, Networks) {
+// Hashed routes through graphs, and different rates by class of link.
+TEST(SimGrid, RoutesThroughNetworks) {
   std::mt19937_64 random(3);
   for (const char* text : {"fat_tree:k=4,latency=0ns,core_link=200Gb/s", "torus:shape=4x2x2,latency=0ns",
                            "switch:planes=2,link=400Gb/s,latency=0ns"}) {
@@ -172,14 +172,16 @@ TEST(SimGrid, Networks) {
   }
 }
 
-// Ours holds its links from the start and arrives a latency after its last byte; theirs waits for the
-// latency, then takes its links. Where all paths have one latency, both end at the same time.
+// A flow of `fluid` takes its links from the start, and arrives a latency after its last byte. A flow of
+// SimGrid waits for the latency, then takes its links. If all paths have the same latency, both end at the
+// same time.
 TEST(SimGrid, EqualLatencies) {
   const Topology star = Make({Dim(Kind::kSwitch, 16, 50, Time::Micros(5000))});
   Compare(star, AllToAll(16, 1 << 30, 300, 5));
 }
 
-// Where latencies L differ, theirs is ours without latencies, begun L later, with the weight 1 / L.
+// If latencies L differ, a flow of SimGrid equals a flow of `fluid` without latency that starts L later and
+// has the weight 1 / L.
 TEST(SimGrid, LatenciesAsWeights) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     std::mt19937_64 random(seed);
@@ -215,7 +217,7 @@ TEST(SimGrid, LatenciesAsWeights) {
   }
 }
 
-// Ends of the flows by the rates of FluidNetwork alone, in doubles.
+// The ends of the flows, from the rates of FluidNetwork only, in doubles.
 std::vector<double> StepThrough(const PeerCase& what) {
   FluidNetwork network;
   for (const PeerLink& l : what.links) network.AddLink(l.bandwidth);

@@ -1,4 +1,4 @@
-// A limit of a flow is a rate, on every fabric: it never becomes bytes, and what it leaves is for others.
+// On every fabric, the limit of a flow is a rate: it adds no bytes, and other flows get the rest of the link.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -24,7 +24,7 @@ Flow Message(int src, int dst, uint64_t bytes, double limit_gbytes_per_s, uint64
   return flow;
 }
 
-// When messages that begin together are received, by tag.
+// When messages that start together are received, by tag.
 std::map<uint64_t, Time> Received(Machine& machine, const std::vector<Flow>& flows) {
   for (const Flow& flow : flows) machine.Start(flow, Time::Zero());
   std::map<uint64_t, Time> at;
@@ -46,7 +46,7 @@ std::unique_ptr<Machine> Switch(const std::string& fabric, int devices) {
   return machine.ok() ? *std::move(machine) : nullptr;
 }
 
-TEST(Limits, OneFlowTakesTheLongerOfLinkAndLimit) {
+TEST(Limits, OneFlowRunsAtTheLowerOfLinkAndLimit) {
   constexpr uint64_t kBytes = 40 << 20;
   for (const char* fabric : {"analytical", "analytical-fifo", "fluid"}) {
     for (const double limit : {0.0, 25.0, 99.0, 150.0}) {
@@ -68,8 +68,8 @@ TEST(Limits, PacketsArePaced) {
   EXPECT_NEAR(us, 409.6 + 1, 1);
 }
 
-// Two limited flows do not take more of a link than they make: a third has the rest.
-TEST(Limits, WhatALimitLeavesIsForOthers) {
+// Two limited flows take no more of a link than their limits; a third flow has the rest.
+TEST(Limits, OthersGetTheRestOfTheLink) {
   constexpr uint64_t kBytes = 10 << 20;
   const auto machine = Switch("fluid", 4);
   auto at = Received(*machine, {Message(0, 1, kBytes, 10, 1), Message(0, 2, kBytes, 20, 2),
@@ -82,7 +82,7 @@ TEST(Limits, WhatALimitLeavesIsForOthers) {
   EXPECT_NEAR(at[3].seconds() * 1e6, first + (7.0 * kBytes * 1e-3 - 70 * first) / 90 + 1, 1e-3);
 }
 
-// A flow that stands alone is joined by others, with its limit.
+// A flow with a limit shares no link; then another flow joins.
 TEST(Limits, HoldWhenOthersJoin) {
   constexpr uint64_t kBytes = 10 << 20;
   const auto machine = Switch("fluid", 4);

@@ -11,7 +11,7 @@
 namespace chakra::relations {
 namespace {
 
-// Rounding of times to picoseconds, over the steps of a plan.
+// The rounding of times to picoseconds, over the steps of a plan.
 constexpr double kRounding = 1e-6;
 
 template <typename T>
@@ -59,23 +59,23 @@ std::string Compared(const Setting& s, const std::string& what, const Priced& on
                          other.us, other.algorithm);
 }
 
-// Members of such plans wait for each message before they send the next. Where links are faster in one place,
-// they get out of step and meet at a receiver: where flows delay each other the plan is slower then, and not
-// the links.
+// Members of such plans wait for each message before they send the next. If links become faster in one place,
+// members get out of step, and their messages come together at a receiver. On a fabric where flows delay each
+// other, the plan can then be slower, although no link is.
 bool GetsOutOfStep(const Setting& s, const std::string& algorithm, const std::string& fabric) {
   const bool waits = algorithm.substr(0, 8) == "pairwise" ||
                      (algorithm.substr(0, 6) == "direct" && s.type != CollectiveType::kAllToAll);
   return waits && fabric != "analytical";
 }
 
-// Pieces of a tree that share links with others come in another order when some come earlier, and those that
-// all wait for may come later: an anomaly of lists (Graham, 1969).
+// Pieces of a tree share links with others. If some pieces come earlier, the order changes, and a piece for
+// which all wait may come later: a scheduling anomaly (Graham, 1969).
 constexpr double kOrder = 0.01;
 bool SharesLinks(const Setting& s, const std::string& algorithm, const std::string& fabric) {
   return algorithm.find("tree") != std::string::npos && !s.network.empty() && fabric != "analytical";
 }
 
-// Calls `check` with settings until `count` of them were possible.
+// Calls `check` with random settings until `count` of them were possible.
 template <typename Check>
 std::vector<Broken> CheckMany(uint64_t seed, int count, int most_ranks, uint64_t most_bytes, Check check) {
   std::mt19937_64 random(seed);
@@ -233,11 +233,11 @@ std::vector<Broken> CheckBytes(const std::string& fabric, uint64_t seed, int cou
   return CheckMany(
       seed, count, most_ranks, most_bytes,
       [&](const Setting& s, std::mt19937_64*, std::vector<Broken>* broken) {
-        if (s.preset == "mi300x") return false;  // on a mesh one link stands for all of a device
+        if (s.preset == "mi300x") return false;  // on a mesh, one link stands for all links of a device
         const absl::StatusOr<Priced> priced = Price(s, fabric);
         if (!priced.ok()) return false;
         const double apart = std::abs(priced->on_links - priced->of_messages);
-        // Parts of messages on several cards are padded to a byte.
+        // Parts of messages on several NICs are padded to a byte.
         if (apart > 1 + priced->flows + priced->of_messages * (s.routing == "spray" ? 1e-3 : 1e-9)) {
           broken->push_back({absl::StrFormat("%s (%s): links carry %.0f bytes, messages have %.0f", s.Text(),
                                              priced->algorithm, priced->on_links, priced->of_messages)});

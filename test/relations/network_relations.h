@@ -1,5 +1,5 @@
-// What must hold between prices of collectives on machines that differ in one thing, for settings drawn at
-// random. `network_relations_test` and `bench/network_relations` check it.
+// Relations between prices of collectives on machines that differ in one property, for random settings.
+// `network_relations_test` and `bench/network_relations` check them.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Setting {
   std::string network;  // a kind of network; "": the switch of the preset
   std::string routing;  // a policy; "": the default
   double card_gbps = 400, uplink_gbps = 400;
-  double inside = 1;   // times the bandwidth inside nodes
-  double latency = 1;  // times the latency of all links
+  double inside = 1;   // factor on the bandwidth inside nodes
+  double latency = 1;  // factor on the latency of all links
   CollectiveType type = CollectiveType::kAllReduce;
   std::string algorithm;  // a rule; "": the library's choice
   uint64_t bytes = 0;
@@ -32,31 +32,31 @@ struct Setting {
 struct Priced {
   double us = 0;          // of the kernel
   std::string algorithm;  // a rule that runs the same again
-  // On fabrics that tell it: bytes that all links carried, and those of the plan's messages over the links of
-  // their ways.
+  // On fabrics that report them: the bytes that all links carried, and the bytes of the plan's messages times
+  // the links of their paths.
   double on_links = 0, of_messages = 0;
   double flows = 0;  // over all links
 };
 
-// A setting of at most `most_ranks` ranks and `most_bytes`, which need not be possible.
+// A random setting of at most `most_ranks` ranks and `most_bytes`; it may be impossible.
 Setting Draw(std::mt19937_64* random, int most_ranks, uint64_t most_bytes);
-// The same with more bandwidth or less latency somewhere; `what` says of what.
+// The same setting with more bandwidth or less latency in one place; `what` gets its name.
 Setting Better(const Setting& setting, std::mt19937_64* random, std::string* what);
 // Errors: a machine or a call that does not exist.
 absl::StatusOr<Priced> Price(const Setting& setting, const std::string& fabric);
 
-// What of the relations does not hold; `checked` counts those that were looked at.
+// A relation that does not hold.
 struct Broken {
   std::string text;
 };
-// Draws settings until `count` were possible on `fabric`. With the same algorithm, more bandwidth and less
-// latency are never slower.
+// Draws settings until `count` were possible on `fabric`. Checks that more bandwidth or less latency is never
+// slower with the same algorithm.
 std::vector<Broken> CheckBetter(const std::string& fabric, uint64_t seed, int count, int most_ranks,
                                 uint64_t most_bytes);
-// `slow` is never faster than `fast`, less the share `headers`.
+// Checks that `slow` is never faster than `fast` minus the share `headers`.
 std::vector<Broken> CheckOrder(const std::string& fast, const std::string& slow, double headers,
                                uint64_t seed, int count, int most_ranks, uint64_t most_bytes);
-// Links carry the bytes of the plan's messages, no more.
+// Checks that links carry exactly the bytes of the plan's messages.
 std::vector<Broken> CheckBytes(const std::string& fabric, uint64_t seed, int count, int most_ranks,
                                uint64_t most_bytes);
 

@@ -1,4 +1,4 @@
-// Programs from files: what a channel carries, and calls that they do not serve.
+// Programs from files: the rate of a channel, and calls for which a program is not made.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -33,8 +33,8 @@ TableOptions AllGather(const std::string& cluster, const std::string& program) {
   return options;
 }
 
-// Public rccl-tests of such programs on 8 MI300X, in place.
-TEST(Programs, ChannelsOfMi300x) {
+// Published in-place times of rccl-tests with such programs on 8 MI300X.
+TEST(Programs, ChannelTimesMatchMi300x) {
   const std::string ring = Given("msccl_ring_one_channel/ring.xml"),
                     pairs = Given("msccl_all_pairs/pairs.xml");
   if (!std::filesystem::exists(ring)) GTEST_SKIP() << "no " << ring;
@@ -73,7 +73,7 @@ class OwnProgram : public testing::Test {
   std::string path_ = testing::TempDir() + "/relations_pair.xml";
 };
 
-TEST_F(OwnProgram, OfOtherRanksOrAnotherCollectiveIsRefused) {
+TEST_F(OwnProgram, RefusesOtherRanksAndCollectives) {
   TableOptions options = AllGather("dgx-h100", path_);
   options.ranks = 2;
   ASSERT_TRUE(Price(options, 4096).ok()) << Price(options, 4096).status();
@@ -88,7 +88,7 @@ TEST_F(OwnProgram, OfOtherRanksOrAnotherCollectiveIsRefused) {
   EXPECT_FALSE(Price(options, 4096).ok());
 }
 
-TEST_F(OwnProgram, OfAnotherSizeIsTold) {
+TEST_F(OwnProgram, NotesCallsOfOtherSizes) {
   TableOptions options = AllGather("dgx-h100", path_);
   options.ranks = 2;
   const absl::StatusOr<TableRow> row = Price(options, 64 << 20);
@@ -98,7 +98,7 @@ TEST_F(OwnProgram, OfAnotherSizeIsTold) {
             path_ + ": algorithm \"pair\" is for all_gather on 2 ranks, 1024 to 1048576 bytes");
 }
 
-TEST(Programs, ACallOfNoBytesTakesNoTime) {
+TEST(Programs, EmptyCallsTakeNoTime) {
   TableOptions options;
   options.cluster = "dgx-h100";
   options.ranks = 8;
@@ -109,7 +109,7 @@ TEST(Programs, ACallOfNoBytesTakesNoTime) {
   EXPECT_GT(Price(options, 0)->time_us, 0);
 }
 
-TEST(Programs, ATracesCallOfNoBytesTakesNoTime) {
+TEST(Programs, EmptyCallsOfTracesTakeNoTime) {
   const std::string traces = Given("collective_of_no_bytes");
   if (!std::filesystem::exists(traces)) GTEST_SKIP() << "no " << traces;
   RunOptions options;
