@@ -17,7 +17,7 @@
 namespace chakra::validation {
 namespace {
 
-// A row that passed all but the rule of rows in place.
+// A row that passed all rules except the rule for rows in place.
 struct NodesRow {
   NodesCall call;
   bool in_place = false;
@@ -46,7 +46,7 @@ absl::StatusOr<std::pair<std::string, NodesMachine>> ParseMachineLine(const CsvL
   return std::pair(name, m);
 }
 
-// What is free where a row says "auto".
+// Reads a forced choice; "auto" gives "".
 absl::Status ReadForced(const CsvLine& line, const char* column, std::initializer_list<const char*> known,
                         std::string* out) {
   if (absl::Status s = line.Read(column, out); !s.ok()) return s;
@@ -62,7 +62,7 @@ bool IsMpi(const std::string& algorithm, const std::string& protocol) {
   return algorithm == "mpi" || protocol == "mpi" || absl::StartsWith(algorithm, "hier_");
 }
 
-// The library's algorithm of a row of MPI ("" for its own choice), or why the row is left out.
+// Reads the library's algorithm of a row of MPI ("": its own choice), or the reason why the row is left out.
 absl::Status ReadMpi(const CsvLine& line, const std::string& algorithm, NodesCall* call,
                      std::string* reason) {
   static const auto* const kNames =
@@ -117,7 +117,7 @@ absl::Status CheckCall(const CsvLine& line, const NodesMachine& machine, const N
                     absl::StrCat("is ", call.ranks, "; expected a multiple of ", parts, ", the nodes"));
 }
 
-// The row of a line, or the reason why it is left out.
+// Reads the row of a line, or the reason why the row is left out.
 absl::Status ParseNodesLine(const CsvLine& line, const NodesMachines& machines, NodesRows rows, NodesRow* row,
                             std::string* reason) {
   NodesCall& call = row->call;
@@ -167,7 +167,7 @@ absl::Status ParseNodesLine(const CsvLine& line, const NodesMachines& machines, 
   return CheckCall(line, machine, call);
 }
 
-// Leaves out rows in place where the machine has others, and takes medians.
+// Leaves out rows in place if the machine has others, and takes medians.
 void TakeMedians(std::vector<NodesRow> rows, NodesTable* table) {
   std::set<std::string> apart;
   for (const NodesRow& r : rows) {

@@ -21,7 +21,7 @@ auto CellsBy(const std::vector<NodesCall>& calls, const KeyOf& key_of) {
   return cells;
 }
 
-// The head of a table of so many columns and the bands.
+// The head of a table of `count` columns and one column for each band.
 void AppendTableHead(const std::string& columns, size_t count, std::string* out);
 
 // "+3, 12 (66)" for each band, or "-".

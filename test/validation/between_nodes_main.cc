@@ -1,10 +1,11 @@
-// Published measurements of collectives between nodes against predictions: tables, and the medians that must hold.
+// Published measurements of collectives between nodes against predictions: tables, and checks of medians.
 //
 //   between_nodes_validation BETWEEN_NODES.csv [--out FOLDER] [--compare FOLDER] [--check]
 //
-// Presets for machines: test/validation/between_nodes_machines.csv, of MPI between_nodes_mpi_machines.csv. --out writes
-// between_nodes.csv, between_nodes.md, and those of between_nodes_mpi; --compare wants the same bytes in a folder; --check
-// wants the figures of CheckBetweenNodes() and CheckBetweenNodesMpi().
+// The presets of machines are in test/validation/between_nodes_machines.csv, those for MPI in
+// between_nodes_mpi_machines.csv. --out writes between_nodes.csv, between_nodes.md, and both files of
+// between_nodes_mpi; --compare expects the same bytes in a folder; --check runs CheckBetweenNodes() and
+// CheckBetweenNodesMpi().
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -39,7 +40,7 @@ absl::StatusOr<NodesTable> PricedTable(const std::string& path, const NodesMachi
   return table;
 }
 
-// One page and its table: `name` is that of the files.
+// Makes one page and its table; `name` is the name of the files.
 int Run(const Program& program, const std::string& name, NodesRows rows) {
   const absl::StatusOr<NodesMachines> machines = ReadMachines(name);
   if (!machines.ok()) return program.Fail(machines.status());

@@ -10,8 +10,8 @@
 namespace chakra::validation {
 namespace {
 
-// The median of |error| over all machines in a band is at most this: what it was when the check was written,
-// and 3 points.
+// Bounds on the median of |error| over all machines in a band: 3 points above the value at the time of
+// writing.
 constexpr double kMostMpi[kNodesBands.size()] = {0.30, 0.33, 0.35, 0.36};
 
 std::string CallText(const NodesCall& c) {

@@ -15,11 +15,11 @@ namespace {
 
 constexpr size_t kBands = kNodesBands.size();
 
-// Most of the median of |error| of a fabric: InfiniBand and RoCE, the others.
+// Bounds on the median of |error| of a fabric: InfiniBand and RoCE, then the others.
 constexpr double kMostKnown[kBands] = {0.15, 0.15, 0.15, 0.08};
 constexpr double kMostOther[kBands] = {0.25, 0.25, 0.20, 0.12};
 
-// Cells that did not hold when the check was written: what they had then, and 3 points.
+// Cells that were above the bounds when the check was written: 3 points above their value at that time.
 struct Exception {
   const char* fabric;
   size_t band;
@@ -133,7 +133,7 @@ void AppendGrowthOf(const Growth& growth, const std::vector<NodesCall>& calls, s
   absl::StrAppend(out, "\n");
 }
 
-// A call's time over that of the same call on the fewest nodes of its machine, predicted against measured.
+// A call's time over the same call's time on the fewest nodes of its machine, predicted against measured.
 void AppendGrowthErrors(const std::vector<NodesCall>& calls, std::string* out) {
   std::map<std::tuple<std::string, std::string, std::string, uint64_t>, const NodesCall*> fewest;
   std::map<std::string, Cells> by_machine;
@@ -182,7 +182,7 @@ void AppendB200(const std::vector<NodesCall>& calls, std::string* out) {
   }
 }
 
-// Machines and rows: what stands for what, and what is not judged.
+// The clusters of the machines, and the rows left out.
 void AppendMachines(const NodesTable& table, const NodesMachines& machines, std::string* out) {
   std::set<std::string> judged;
   for (const NodesCall& c : table.calls) judged.insert(c.machine);

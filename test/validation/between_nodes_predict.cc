@@ -28,7 +28,7 @@ absl::StatusOr<CollectiveTable> NodesTableFor(const NodesMachine& machine, const
   return CollectiveTable::Make(*cluster, options);
 }
 
-// Whether two calls differ in their bytes alone.
+// Whether two calls differ only in their bytes.
 bool ShareTable(const NodesCall& a, const NodesCall& b) {
   return a.machine == b.machine && a.collective == b.collective && a.algorithm == b.algorithm &&
          a.protocol == b.protocol && a.nodes == b.nodes && a.ranks == b.ranks;

@@ -26,7 +26,7 @@ constexpr char kMachines[] =
 constexpr char kColumns[] =
     "machine,collective,algo,proto,ranks,nodes,bytes,time_us,settings,in_place,note,use\n";
 
-// A line of a machine's rows; `more` is after the time.
+// A line of a machine's rows; `more` follows the time.
 std::string NodesLine(const std::string& machine, uint64_t bytes, const std::string& us,
                       const std::string& more = ",no,,yes") {
   return absl::StrCat(machine, ",all_reduce,auto,auto,16,2,", bytes, ",", us, ",", more, "\n");
@@ -36,7 +36,7 @@ absl::StatusOr<NodesTable> ParseLines(const std::string& lines) {
   return ParseBetweenNodes(absl::StrCat(kColumns, lines), *ParseNodesMachines(kMachines));
 }
 
-// A priced call that is `error` off.
+// A priced call with the given error.
 NodesCall CallWith(const char* fabric, uint64_t bytes, double error) {
   NodesCall call;
   call.machine = call.fabric = fabric;
@@ -90,10 +90,10 @@ TEST(BetweenNodes, RepeatedRowsGiveTheirMedian) {
   EXPECT_TRUE(table->left_out.empty());
 }
 
-TEST(BetweenNodes, CountsWhatIsLeftOut) {
+TEST(BetweenNodes, CountsRowsLeftOut) {
   const auto table = ParseLines(absl::StrCat(
-      NodesLine("a", 8, "1"), NodesLine("a", 8, "9", ",yes,,yes"),  // in place beside the other
-      NodesLine("unknown", 8, "1", ",no,,no: see note"),            // not asked who it is
+      NodesLine("a", 8, "1"), NodesLine("a", 8, "9", ",yes,,yes"),  // in place, with a row out of place
+      NodesLine("unknown", 8, "1", ",no,,no: see note"),            // its machine is not looked up
       "unknown,all_reduce,mpi,,16,2,8,1,,,,yes\n", "a,all_gather,ring_ompi,mpi,16,2,8,1,,,,yes\n",
       "a,all_reduce,hier_bw_mpi,auto,16,2,8,1,,no,,yes\n", NodesLine("none", 8, "1"),
       NodesLine("b", 8, "1", "(3) = (2) + x,yes,,yes"), NodesLine("b", 8, "2", "(4) = (3) + x,yes,,yes"),
@@ -109,11 +109,11 @@ TEST(BetweenNodes, CountsWhatIsLeftOut) {
   EXPECT_EQ(table->rows, 12u);
   std::vector<double> times;
   for (const NodesCall& c : table->calls) times.push_back(c.measured_us);
-  EXPECT_THAT(times, ElementsAre(1, 2, 5));  // b has rows in place alone: these count
+  EXPECT_THAT(times, ElementsAre(1, 2, 5));  // b has only rows in place, so they count
 }
 
-// Rows of MPI: buffers of hosts, the library's own choice or an algorithm that it has.
-TEST(BetweenNodes, RowsOfMpiAreATableOfTheirOwn) {
+// Rows of MPI have buffers of hosts, and the library's own choice or one of its algorithms.
+TEST(BetweenNodes, SelectsRowsOfMpi) {
   const std::string columns =
       "machine,gpu,library,collective,algo,proto,ranks,nodes,bytes,time_us,settings,in_place,note,use\n";
   const auto line = [](const std::string& gpu, const std::string& call, int bytes = 64) {
@@ -160,7 +160,7 @@ TEST(BetweenNodes, ErrorsNameLineAndColumn) {
   EXPECT_THAT(error("\"a,all_reduce\n"), HasSubstr("quote"));
 }
 
-TEST(BetweenNodes, BandsBeginAtTheirSize) {
+TEST(BetweenNodes, BandsStartAtTheirSizes) {
   EXPECT_EQ(NodesBand(65535), 0u);
   EXPECT_EQ(NodesBand(65536), 1u);
   EXPECT_EQ(NodesBand((1 << 20) - 1), 1u);
@@ -169,7 +169,7 @@ TEST(BetweenNodes, BandsBeginAtTheirSize) {
   EXPECT_EQ(NodesBand(32 << 20), 3u);
 }
 
-TEST(BetweenNodes, MediansAreHeldByFabricAndBand) {
+TEST(BetweenNodes, ChecksMediansByFabricAndBand) {
   std::vector<NodesCall> calls = {CallWith("RoCE", 8, 0.10),      CallWith("RoCE", 8, -0.20),
                                   CallWith("RoCE", 8, -0.14),     CallWith("RoCE", 64 << 20, -0.09),
                                   CallWith("racks", 8, 0.24),     CallWith("TCPX", 1 << 20, 0.21),
@@ -197,10 +197,10 @@ TEST(BetweenNodes, MediansAreHeldByFabricAndBand) {
   EXPECT_THAT(BetweenNodesCsv(calls), HasSubstr("\nRoCE,all_to_all,auto,2,16,8,100.00,110.0,tree/ll\n"));
 }
 
-TEST(BetweenNodes, NothingMeasuredIsNoPass) { EXPECT_FALSE(CheckBetweenNodes({})[0].ok); }
+TEST(BetweenNodes, FailsWithoutCalls) { EXPECT_FALSE(CheckBetweenNodes({})[0].ok); }
 
-// Domains count as nodes, and a forced algorithm is taken.
-TEST(BetweenNodes, CallsArePricedOnTheirClusters) {
+// Domains count as nodes, and a forced algorithm is used.
+TEST(BetweenNodes, PricesCallsOnTheirClusters) {
   auto table = ParseLines(
       "a,all_reduce,ring,ll,16,2,1048576,1,,no,,yes\na,all_reduce,ring,ll,16,2,8,1,,no,,yes\n"
       "r,all_reduce,auto,auto,128,32,8,1,,no,,yes\n");
@@ -219,7 +219,7 @@ TEST(BetweenNodes, CallsArePricedOnTheirClusters) {
 }
 
 // The kept table of machines is readable.
-TEST(NodesMachines, OursAreReadable) {
+TEST(NodesMachines, KeptTableIsReadable) {
   const auto text = ReadFile(absl::StrCat(CHAKRA_SOURCE_DIR, "/test/validation/between_nodes_machines.csv"));
   ASSERT_TRUE(text.ok()) << text.status();
   const auto machines = ParseNodesMachines(*text);

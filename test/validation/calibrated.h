@@ -9,11 +9,12 @@
 
 namespace chakra::validation {
 
-// For each machine and source with at least six sizes of the library's own choice: the preset fitted to
-// the sizes whose place among them is `third` modulo three, and what that says of the other sizes.
+// For each machine and source with at least six sizes of the library's own choice: fits the preset to the
+// sizes whose place among them is `third` modulo three, and predicts the other sizes.
 absl::StatusOr<PredictedColumn> CalibratedColumn(const std::vector<MeasuredRow>& rows, size_t third);
 
-// Medians of |error| on the sizes that were not fitted, in all and by machine and source, for each third.
+// Checks medians of |error| on the sizes that were not fitted, over all rows and by machine and source, for
+// each third.
 absl::StatusOr<std::vector<Finding>> CheckCalibrated(const std::vector<MeasuredRow>& rows);
 
 }  // namespace chakra::validation

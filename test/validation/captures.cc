@@ -24,7 +24,7 @@
 namespace chakra::validation {
 namespace {
 
-// Those with collectives on devices.
+// The captures with collectives on devices.
 constexpr const char* kCaptures[] = {
     "hta/a100_resnet50_ddp_rank-0_of_2.json.gz",    "hta/v100_recommender_rank-1_of_2.json.gz",
     "kineto/a100_rank-3_of_8_old_profiler.json.gz", "kineto/b200_eager_trace.json.gz",
@@ -36,17 +36,17 @@ constexpr std::pair<const char*, const char*> kPresets[] = {{"V100", "dgx-v100"}
 constexpr double kSameSize = 1.1;  // sizes within this factor count as repeats
 constexpr int kManyRepeats = 5;    // whose median is at most kAgree times the least
 constexpr double kAgree = 1.15;
-constexpr double kMostGapUs = 10;     // between two calls of a group that follow one another
+constexpr double kMostGapUs = 10;            // between two successive calls of a group
 constexpr double kMostCaptureMedian = 0.15;  // of all, and of captures with kFewKnown known transfers or more
 constexpr size_t kFewKnown = 5;
-// NCCL up to 2.11, whose kernels take this, sends to peers with Simple only: computeP2pWorkElem() of
-// src/enqueue.cc knows no protocol.
+// The argument of kernels of NCCL up to 2.11, which sends to peers with Simple only: computeP2pWorkElem() of
+// src/enqueue.cc has no protocol.
 constexpr char kOldKernel[] = "(ncclWorkElem)";
 
 constexpr const char* kKnown[] = {"holds waits",    "last arrival",  "root",
                                   "follows a call", "repeats agree", "another library"};
 
-// What the errors of single captures come from, as far as the files tell.
+// The causes of the errors of single captures, as far as the files show them.
 constexpr char kCaptureNotes[] = R"(
 - `a100_resnet50_ddp`: no all-reduce carries more than 13 GB/s, on 8 channels. On NVLink NCCL makes 24, so its two GPUs may
   be joined by something slower than the preset's links; the file does not say.
@@ -87,8 +87,8 @@ absl::StatusOr<std::string> DeviceOf(const std::string& path) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": expected deviceProperties with a name"));
 }
 
-// Calls of which one member alone was recorded, in the order in which they began.
-void AddLone(const RankTrace& trace, const Matching& matching, std::vector<Call>* calls) {
+// Adds calls of which only one member was recorded, in order of their starts.
+void AddSingle(const RankTrace& trace, const Matching& matching, std::vector<Call>* calls) {
   const Graph& graph = *trace.graph;
   std::vector<uint32_t> rows;
   for (uint32_t row = 0; row < graph.size(); ++row) {
@@ -125,7 +125,8 @@ void AddLone(const RankTrace& trace, const Matching& matching, std::vector<Call>
   }
 }
 
-// Calls of which all members were recorded: the longest transfer of the members, from the last arrival on.
+// Adds calls of which all members were recorded: the longest transfer of the members, from the last arrival
+// on.
 void AddWhole(const TraceSet& traces, const Matching& matching, std::vector<Call>* calls) {
   std::vector<Time> longest(matching.calls.size(), Time::Zero());
   for (const RankTrace& trace : traces.ranks) {
@@ -152,7 +153,7 @@ void AddWhole(const TraceSet& traces, const Matching& matching, std::vector<Call
   }
 }
 
-// Cuts calls, all of one kind and group, into runs of nearly one size.
+// Divides calls of one kind and group into runs of nearly equal size.
 std::vector<std::vector<Call>> BySize(std::vector<Call> calls) {
   std::stable_sort(calls.begin(), calls.end(),
                    [](const Call& a, const Call& b) { return a.bytes < b.bytes; });
@@ -226,7 +227,7 @@ absl::Status ReadCapture(const std::string& folder, const std::string& name, std
   if (!matching.ok()) return matching.status();
   std::vector<Call> calls;
   if (traces->ranks.size() == 1) {
-    AddLone(traces->ranks[0], *matching, &calls);
+    AddSingle(traces->ranks[0], *matching, &calls);
   } else {
     AddWhole(*traces, *matching, &calls);
   }

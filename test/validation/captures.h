@@ -1,5 +1,5 @@
-// The collectives of captures against presets: what each call took once its last member had arrived, and what
-// the preset of the capture's device says.
+// The collectives of captures against presets: the time of each call after its last member arrived, and the
+// time from the preset of the capture's device.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace chakra::validation {
 
-// How a recorded duration is known to hold no wait for members whose traces are not there.
+// The evidence that a recorded duration contains no wait for members without traces.
 enum class Known : uint8_t {
-  kNo,           // nothing tells: an upper bound of the transfer
+  kNo,           // none: the duration is an upper bound of the transfer
   kLastArrival,  // all members were recorded
-  kRoot,         // of the root of a broadcast, which waits for nobody: its own part alone
-  kFollows,  // it began when the group's call before it had just ended, and the members left that together
-  kRepeats,  // many repeats took nearly the same
-  kOther,    // another library's kernel, which the preset does not price
+  kRoot,         // the root of a broadcast waits for nobody; only its own part counts
+  kFollows,      // the call started right after the group's previous call, which the members left together
+  kRepeats,      // many repeats took nearly the same
+  kOther,        // another library's kernel, which the preset does not price
 };
 
 // The calls of one kind, group and size (within kSameSize) of a capture.
@@ -30,21 +30,20 @@ struct CaptureRow {
   int calls = 0;
   Known known = Known::kNo;
   double recorded_us = 0;  // of the fastest call
-  double simulated_us =
-      0;                  // of the kernel alone: neither launch nor gap; of the root's where `known` says so
+  double simulated_us = 0;  // of the kernel only, without launch and gap; with kRoot, of the root's kernel
   std::string algorithm;  // "ring/ll"
   double Error() const { return simulated_us / recorded_us - 1; }
 };
 
-// The captures of `folder` (../shared/data) with collectives. None where the folder is absent. Errors: a
-// capture that cannot be read, a device without a preset, and those of CollectiveTable.
+// The captures of `folder` (../shared/data) with collectives; none if the folder is absent. Errors: a capture
+// that cannot be read, a device without a preset, and those of CollectiveTable.
 absl::StatusOr<std::vector<CaptureRow>> ReadCaptures(const std::string& folder);
 
 // A table by capture, and one of every row.
 std::string CapturesMarkdown(const std::vector<CaptureRow>& rows);
 
-// The figures that presets must reach: the median over all known transfers, and over those of a
-// capture with many of them.
+// The figures that presets must reach: the median over all known transfers, and over those of each capture
+// with many known transfers.
 std::vector<Finding> CheckCaptures(const std::vector<CaptureRow>& rows);
 
 }  // namespace chakra::validation

@@ -18,13 +18,12 @@ Finding MedianFinding(const std::string& what, std::optional<double> median, siz
           *median <= bound};
 }
 
-// Sizes or ranks, and the label that was chosen at each.
+// Sizes or ranks, and the chosen label at each.
 struct Choices {
   std::vector<uint64_t> at;
   std::vector<std::string> label;
 
-  // The index from which all labels begin with `label`, and the one before does
-  // not; none when there is no such change.
+  // The first index from which all labels begin with `wanted`; none if there is no such change.
   std::optional<size_t> ChangeTo(absl::string_view wanted) const {
     size_t first = label.size();
     while (first > 0 && absl::StartsWith(label[first - 1], wanted)) --first;
@@ -76,7 +75,7 @@ absl::StatusOr<Finding> NvlsByRanks(Machines& machines, const std::string& prese
   return Finding{absl::StrCat(head, "from ", at, " GPUs", expected), std::abs(at - measured) <= 1};
 }
 
-// Of rows by size, the one to which bus bandwidth jumps furthest from its neighbour.
+// The row, of rows by size, whose bus bandwidth exceeds that of its predecessor most.
 template <typename BusBandwidth>
 size_t LargestJump(const std::vector<size_t>& by_size, const BusBandwidth& busbw) {
   size_t best = 1;
@@ -87,7 +86,7 @@ size_t LargestJump(const std::vector<size_t>& by_size, const BusBandwidth& busbw
   return best;
 }
 
-// vTrain's curves on DGX-1: the step down in time per byte is the change to ring/simple.
+// vTrain's curves on DGX-1: at the change to ring/simple, the time per byte falls.
 absl::StatusOr<Finding> SimpleBySize(const std::vector<MeasuredRow>& rows, const PredictedColumn& column,
                                      int ranks) {
   const std::vector<Subset> subsets = Subsets(rows);

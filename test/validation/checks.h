@@ -25,9 +25,9 @@ struct MedianBounds {
 std::vector<Finding> CheckMedians(const std::vector<MeasuredRow>& rows, const PredictedColumn& column,
                                   const MedianBounds& bounds);
 
-// Where the preset's choice changes, against where the machine's does: to NVLS by size and by GPUs, to
-// ring/simple on the wiring of dgx-v100. Errors: a preset that cannot be priced; measured rows that the
-// comparison needs and that are missing.
+// Compares the points at which the choices of the preset and of the machine change: to NVLS by size and by
+// GPUs, to ring/simple on the wiring of dgx-v100. Errors: a preset that cannot be priced; missing measured
+// rows that the comparison needs.
 absl::StatusOr<std::vector<Finding>> CheckSwitches(const std::vector<MeasuredRow>& rows,
                                                    const PredictedColumn& column, Machines& machines);
 

@@ -35,7 +35,7 @@ std::string SplitName(const Sizes& s) {
   return absl::StrCat("tp ", s.tp, ", pp ", s.pp, ", dp ", s.dp, ", micro-batch ", s.micro_batch);
 }
 
-// Megatron-DeepSpeed: fp16, all of a layer again, no sequence parallelism.
+// Megatron-DeepSpeed: fp16, full recomputation of a layer, no sequence parallelism.
 absl::Status AddVTrain(const CsvLine& line, std::vector<MeasuredSplit>* rows) {
   Sizes s;
   int seq = 0, batch = 0, gpus = 0;
@@ -105,7 +105,7 @@ absl::Status ReadSplitTable(const std::string& path,
   return read.ok() ? read : absl::Status(read.code(), absl::StrCat(path, ": ", read.message()));
 }
 
-// "A, B": the groups' splits, the fastest first by one of two times.
+// The splits of a group, the fastest first by one of the two times.
 std::vector<const MeasuredSplit*> FastestFirst(std::vector<const MeasuredSplit*> rows,
                                                double (MeasuredSplit::*time)() const) {
   std::stable_sort(rows.begin(), rows.end(),

@@ -1,5 +1,4 @@
-// Which of several splits of one model on one cluster is the fastest: what `plan` says against what was
-// measured.
+// The fastest of several splits of one model on one cluster: the choice of `plan` against measurements.
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@ namespace chakra::validation {
 
 // One measured split.
 struct MeasuredSplit {
-  std::string group;                               // the same model, cluster, ranks and, of vTrain, batch
+  std::string group;  // of the same model, cluster and ranks; in vTrain's rows, also of the same batch
   std::string dataset;                             // "vTrain, one node", ...
   std::string cluster, model, parallel, training;  // as options of `replay`
   std::string split;                               // for people
@@ -34,12 +33,12 @@ struct Choice {
   std::string group, dataset;
   size_t splits = 0;
   std::string measured_best, predicted_best;
-  double regret = 0;  // the split that is predicted the fastest took so much longer than the fastest: a share
-  bool three = false;  // the three fastest measured are predicted in that order, but for pairs within kNoise
-  size_t pairs = 0;    // of splits whose measured times are further apart than kNoise
-  size_t pairs_right = 0;  // of these, predicted in the measured order
+  double regret = 0;   // how much longer the predicted fastest split took than the measured fastest; a share
+  bool three = false;  // the three measured fastest are predicted in that order, except pairs within kNoise
+  size_t pairs = 0;    // pairs of splits whose measured times differ by more than kNoise
+  size_t pairs_right = 0;  // those of these pairs that are predicted in the measured order
 };
-// Two measured times that differ by less are taken as equal.
+// Two measured times that differ by less count as equal.
 inline constexpr double kNoise = 0.02;
 
 std::vector<Choice> ChoicesOf(const std::vector<MeasuredSplit>& rows);

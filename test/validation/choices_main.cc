@@ -1,9 +1,9 @@
-// What `plan` calls the fastest split against measured steps of several splits of one model on one cluster.
+// The fastest split by `plan`, against measured steps of several splits of one model on one cluster.
 //
 //   choices_validation FOLDER [--out FOLDER] [--check] [--compare FOLDER]
 //
 // FOLDER has training_iterations_vtrain.csv and training_simumax_b200.csv. Prints the table; --out writes
-// choices.csv and choices.md; --compare wants the same bytes in a folder; --check wants the shares of
+// choices.csv and choices.md; --compare expects the same bytes in a folder; --check checks the bounds of
 // kBounds.
 #include <cstdio>
 #include <string>
@@ -17,8 +17,8 @@
 namespace chakra::validation {
 namespace {
 
-// At least so many of a hundred pairs of splits in order, and at most so much lost by the split that is
-// chosen, in percent, in the mean over groups.
+// In percent: the least share of pairs of splits in order, and the most that the chosen split loses, in the
+// mean over groups.
 struct ChoiceBounds {
   const char* dataset;
   double pairs_right;

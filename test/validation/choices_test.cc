@@ -19,7 +19,7 @@ MeasuredSplit SplitAt(const char* name, double sequences, double measured, doubl
   return row;
 }
 
-TEST(Choices, LossPairsAndTheFirstThree) {
+TEST(Choices, CountsLossPairsAndTheFirstThree) {
   // By sequence a takes 1, b 1.01, c 1.2, d 2; predicted b, a, d, c.
   const auto choices = ChoicesOf(
       {SplitAt("a", 2, 2, 1.2), SplitAt("b", 1, 1.01, 0.5), SplitAt("c", 1, 1.2, 3), SplitAt("d", 4, 8, 8)});
@@ -40,7 +40,7 @@ TEST(Choices, LossPairsAndTheFirstThree) {
   EXPECT_THAT(ChoicesCsv(choices), HasSubstr("\"d\",\"g\",4,\"a\",\"b\",0.010,yes,5,4\n"));
 }
 
-TEST(Choices, GroupsOfTwoAreNone) {
+TEST(Choices, IgnoresGroupsOfTwo) {
   EXPECT_TRUE(ChoicesOf({SplitAt("a", 1, 1, 1), SplitAt("b", 1, 2, 2)}).empty());
 }
 

@@ -1,12 +1,11 @@
-// Published measurements of all-reduce against predictions: tables, a plot, and
-// the figures that must hold.
+// Published measurements of all-reduce against predictions: tables, a plot, and checks of figures.
 //
 //   collectives_validation MEASURED.csv [--one-node NCCL_ONE_NODE.csv] [--experts MOE.csv] [--captures
 //   FOLDER]
 //   [--out FOLDER] [--check] [--compare FOLDER]
 //
-// --out writes collectives.csv, collectives.md and collectives.svg; --compare wants the same bytes in a
-// folder; --check wants the figures of checks.h.
+// --out writes collectives.csv, collectives.md and collectives.svg; --compare expects the same bytes in a
+// folder; --check checks the figures of checks.h.
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,7 +71,7 @@ absl::Status Read(const std::string& path, Section* out) {
   return absl::OkStatus();
 }
 
-// What the options ask for beside all-reduce.
+// The sections that the options ask for, besides all-reduce.
 absl::StatusOr<Section> MoreOf(const Program& program) {
   Section more;
   absl::Status s;

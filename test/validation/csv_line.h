@@ -1,4 +1,4 @@
-// The lines of a table of measurements, whose errors name line and column.
+// The lines of a table of measurements; errors name line and column.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace chakra::validation {
 
-// Fields of one line by the name of their column.
+// The fields of one line, by the name of their column.
 class CsvLine {
  public:
   CsvLine(const std::map<std::string, size_t>& columns, std::vector<std::string> fields, size_t number)
@@ -54,7 +54,7 @@ class CsvLine {
   size_t number_;
 };
 
-// Calls `each` with every line after the header. Errors: those of `each`; text that is no CSV; no lines.
+// Calls `each` with every line after the header. Errors: those of `each`; text that is not CSV; no lines.
 absl::Status ForEachLine(const std::string& text, const std::function<absl::Status(const CsvLine&)>& each);
 
 }  // namespace chakra::validation

@@ -1,11 +1,11 @@
-// Metered training runs (MLPerf Training, power logs) against what replays of generated steps draw.
+// Metered training runs (power logs of MLPerf Training) against the energy of replays of generated steps.
 //
 //   energy_validation RUNS.CSV [--one-node] [--out FOLDER] [--compare FOLDER] [--check]
 //
 // RUNS.CSV has a row for each run: system, benchmark, meter, T_s, node_energy_J, mean_W_per_node. Prints the
 // table; --one-node leaves out runs of several nodes, which take longer; --out writes energy.md; --compare
-// wants the same bytes in a folder; --check holds the rows that are judged to 7 % in watts and 8 % in joules,
-// and power limits to 6 %.
+// expects the same bytes in a folder; --check allows the judged rows errors of 7 % in watts and 8 % in
+// joules, and power limits 6 %.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -41,9 +41,8 @@ struct MeteredStep {
   const char* training;
   const char* cluster;
   double batch;      // sequences of a step
-  double steps;      // of a whole run; 0: the log does not tell
-  double evaluated;  // sequences that all evaluations of the run pass through the model, by the benchmark's
-                     // rules
+  double steps;      // of a whole run; 0: not in the log
+  double evaluated;  // sequences in all evaluations of the run, by the benchmark's rules
   const char* why;   // how it was composed
 };
 
@@ -74,9 +73,10 @@ constexpr MeteredStep kSteps[] = {
      "as on H100"},
 };
 
-// Where the meter was: what stands between it and the devices.
+// The constants of the parts between the meter and the devices.
 const char* ConstantsFor(const std::string& meter) {
-  // The systems are cooled by liquid: no fans. Behind the power supplies there is no loss of theirs.
+  // The systems are liquid-cooled, without fans. A DC meter is behind the power supplies, so their loss is
+  // not metered.
   return meter == "DC" ? "node { fans_share { value: 0 source: \"liquid\" } supply_loss_share { value: 0 "
                          "source: \"behind them\" } }"
                        : "node { fans_share { value: 0 source: \"liquid\" } }";
@@ -172,7 +172,8 @@ constexpr char kTail[] =
     "DLRM, since the rows do not say how\n"
     "many samples a run took. Written by `build/test/energy_validation RUNS.CSV --out test/validation`.\n";
 
-// How many steps take as long as the run's: an evaluation is the forward pass of its sequences.
+// The steps of the run, with evaluations as shares of a step: an evaluation is the forward pass of its
+// sequences.
 double StepsOf(const MeteredStep& step, const proto::Report& report) {
   const proto::TrainingReport& t = report.training();
   double forward = 0, all = 0;
@@ -201,8 +202,7 @@ absl::StatusOr<std::string> Table(const std::map<Key, MeanRun>& runs, bool one_n
       const double all_steps = e.node_watts() * nodes * StepsOf(step, *report) *
                                static_cast<double>(report->makespan_ps()) * 1e-12;
       *holds = *holds && std::fabs(e.node_watts() / m.watts - 1) <= kBar;
-      // Whole runs in simulated time are judged with all rows, where they are known to miss; not with those
-      // of one node.
+      // Whole runs in simulated time are judged only together with all rows, where some are known to fail.
       if (step.steps > 0 && !one_node) *holds = *holds && std::fabs(all_steps / m.joules - 1) <= kEnergyBar;
       absl::StrAppendFormat(
           &out, "| %s, %s | %s | %d | %.0f | %.0f | %s | %.4g | %.4g (%s) | %s | %s |\n", step.benchmark,

@@ -19,11 +19,11 @@ namespace {
 constexpr int kNode = 8;  // GPUs
 constexpr double kMostExpertsMedian = 0.10;
 
-// The names of machines in the table begin so.
+// How the names of machines in the table begin, with their presets.
 constexpr std::pair<const char*, const char*> kExpertPresets[] = {
     {"H800", "dgx-h800"}, {"SM90", "dgx-h100"}, {"SM100", "dgx-b200"}};
 
-// How many of `places` the `topk` experts of a token lie on, at random.
+// The expected number of `places` that hold the `topk` random experts of a token.
 double Distinct(int places, int topk) { return places * (1 - std::pow(1 - 1.0 / places, topk)); }
 
 // The bytes of a token: FP8 with a scale for each 128 values, and its index (deepseek-ai/DeepEP, tests);
@@ -32,7 +32,7 @@ double TokenBytes(const std::string& op, int hidden) {
   return absl::StrContains(op, "FP8") ? hidden + hidden / 128 * 4 + 16 : hidden * 2;
 }
 
-// Of `bytes` of each of `ranks`.
+// The time of an all-to-all with `bytes` for each of `ranks`.
 absl::StatusOr<double> Price(const ExpertsRow& row, const std::string& rule, int ranks, double bytes) {
   const absl::StatusOr<proto::Cluster> cluster = LoadCluster(row.preset);
   if (!cluster.ok()) return cluster.status();
@@ -81,7 +81,7 @@ absl::StatusOr<ExpertsRow> RowOf(const CsvLine& line) {
   row.library_us = *library;
   row.kernel_us = *kernel;
   if (low_latency || row.ranks <= kNode) return row;
-  // From the first GPU of a node tokens go on over NVLink, as they come: once to each rank, of all nodes.
+  // From the first GPU of a node, tokens of all nodes continue over NVLink as they arrive, once to each rank.
   const absl::StatusOr<double> inside = Price(
       row, row.rule, kNode, std::round(tokens * Distinct(row.ranks, topk) * TokenBytes(row.op, hidden)));
   if (!inside.ok()) return inside.status();
@@ -91,7 +91,7 @@ absl::StatusOr<ExpertsRow> RowOf(const CsvLine& line) {
 
 double ExpertsError(const ExpertsRow& row, double us) { return us / row.measured_us - 1; }
 
-// Of the rows of `kernel`, or of all if that is empty.
+// The median error of the rows of `kernel`; of all rows if `kernel` is empty.
 double MedianOfExperts(const std::vector<ExpertsRow>& rows, const std::string& kernel, bool library) {
   std::vector<double> errors;
   for (const ExpertsRow& r : rows) {

@@ -1,4 +1,4 @@
-// Dispatch and combine of experts against the kernels of all_to_all that carry them.
+// Measured dispatch and combine of experts, against the kernels of all_to_all that carry them.
 #pragma once
 
 #include <string>
@@ -22,8 +22,7 @@ struct ExpertsRow {
   double kernel_us = 0;    // by `rule`
 };
 
-// The rows of moe_all2all_deepep.csv. Errors: those of the text, which name its line; what CollectiveTable
-// says.
+// The rows of moe_all2all_deepep.csv. Errors: those of the text, with the line; those of CollectiveTable.
 absl::StatusOr<std::vector<ExpertsRow>> PredictExperts(const std::string& csv);
 
 std::string ExpertsMarkdown(const std::vector<ExpertsRow>& rows);

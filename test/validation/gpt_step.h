@@ -17,16 +17,16 @@ struct GptStep {
   int data = 4;
   int micro_batches = 8;  // of each replica
   int buckets = 4;        // of gradients, of a stage
-  double flops = 156e12;  // a second that a GPU reaches
+  double flops = 156e12;  // operations a second that a GPU reaches
   int bytes = 2;          // of a value
   int ranks() const { return tensor * pipeline * data; }
 };
 
 // Rank = tensor + `tensor` * (data + `data` * stage). Megatron-LM's schedule (Narayanan et al., SC 2021): one
-// forward, one backward; two all-reduces a layer and direction over the tensor ranks, activations to the
-// next stage and their gradients back, gradients all-reduced over the data ranks in buckets while the
-// last backward pass goes on. Times by 24 b s h^2 (1 + s / 6h) operations a layer forward, twice as many
-// back.
+// forward, one backward; two all-reduces for each layer and direction over the tensor ranks; activations go
+// to the next stage and their gradients back; gradients are all-reduced over the data ranks in buckets during
+// the last backward pass. Times come from 24 b s h^2 (1 + s / 6h) operations in a layer forward, and twice as
+// many backward.
 absl::StatusOr<TraceSet> MakeGptStep(const GptStep& step);
 
 }  // namespace chakra

@@ -16,7 +16,7 @@ namespace {
 
 std::string Signed(double ratio) { return absl::StrFormat("%+.1f", 100 * (ratio - 1)); }
 
-// In the order of first appearance.
+// The names of the rows, in order of first appearance.
 template <typename T, typename Name>
 std::vector<std::string> Names(const std::vector<T>& rows, Name name) {
   std::vector<std::string> names;
@@ -26,15 +26,15 @@ std::vector<std::string> Names(const std::vector<T>& rows, Name name) {
   return names;
 }
 
-// "GPU FP16" or "GPU train": what a label says beside the device.
+// The label without the device, such as "FP16" or "train".
 std::string KernelChoice(const MeasuredTable& t) { return t.label.substr(t.device.size()); }
 
-// Errors of some rows, and how many of these were as small as was said.
+// Errors of some rows, and the number of rows within their stated error.
 class Figures {
  public:
   void Add(double ratio, double said) {
     errors_.push_back(std::abs(ratio - 1));
-    // What was said is a share of what was found.
+    // The stated error is a share of the found time.
     within_ += std::abs(1 / ratio - 1) <= said ? 1 : 0;
   }
   std::string Row() const {

@@ -1,4 +1,4 @@
-// How far interpolation and transfer are off on measured tables.
+// Errors of interpolation and transfer on measured tables.
 #pragma once
 
 #include <optional>
@@ -16,23 +16,24 @@ std::string Percent(double share);  // "12.3 %"
 struct LeftOut {
   std::string set, table, row;
   double measured_us = 0;
-  std::optional<double> ratio;  // found over measured; nullopt: refused, the row being outside of the others
+  std::optional<double>
+      ratio;  // found over measured; nullopt: refused, because the row is outside of the others
   double error = 0;             // the relative error that the time source states
 };
 
 // Each row of a table, predicted from the other rows.
 std::vector<LeftOut> LeaveOneOut(const std::vector<MeasuredTable>& tables);
 
-// A row of one device found from that of another.
+// A row of one device, found from the row of another device.
 struct Transferred {
   std::string set, from, to, row;
   double measured_us = 0;
   double ratio = 0;  // found over measured
-  double error = 0;  // what the transfer said of it
+  double error = 0;  // the relative error that the transfer states
 };
 
-// All pairs of tables of one set that differ in the device alone, row by row where both measured it.
-// Errors: a device that there is none of.
+// All pairs of tables of one set that differ only in the device: each row that both have. Errors: an unknown
+// device.
 absl::StatusOr<std::vector<Transferred>> TransferAll(const std::vector<MeasuredTable>& tables);
 
 // |found / measured - 1| of the answered rows of a set.

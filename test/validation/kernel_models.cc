@@ -12,8 +12,8 @@ namespace chakra::validation {
 namespace {
 
 // From the model configurations of the NeuSight artefact (Lee et al., ASPLOS 2025),
-// scripts/asplos/data/DLmodel_configs. Attention runs operator by operator; a training pass is the pass
-// forward and that backward, without an optimizer (neusight/Tracing/trace.py).
+// scripts/asplos/data/DLmodel_configs. Attention runs operator by operator; a training pass is a forward pass
+// and a backward pass without an optimizer (neusight/Tracing/trace.py).
 struct Model {
   const char* name;
   int layers, width, heads, vocabulary;
@@ -40,8 +40,8 @@ class Operators {
  public:
   explicit Operators(bool training) : training_(training) {}
 
-  // A product a [.., m, k] by b [.., k, n]; a training pass makes the gradients of both, too.
-  void Product(int times, const char* op, const Shape& a, const Shape& b) {
+  // A GEMM of a [.., m, k] and b [.., k, n]; a training pass also computes the gradients of both.
+  void Gemm(int times, const char* op, const Shape& a, const Shape& b) {
     const Shape bias = {b.back()};
     const auto add = [&](const Shape& x, const Shape& y) {
       all_.push_back(
@@ -56,7 +56,7 @@ class Operators {
     add(result, b_turned);
     add(a_turned, result);
   }
-  // An operator that streams; its gradient moves as much.
+  // An operator that streams; its gradient moves equally many bytes.
   void Stream(int times, const char* op, const std::vector<Shape>& shapes) {
     all_.push_back({training_ ? 2 * times : times, op, shapes});
   }
@@ -82,24 +82,24 @@ std::vector<OperatorCalls> ModelOperators(const std::string& model, int sequence
   Operators o(training);
   o.Stream(2 * layers, "native_layer_norm", {x, {w}, {w}});
   if (m->one_projection) {
-    o.Product(layers, "addmm", x, {w, 3 * w});
+    o.Gemm(layers, "addmm", x, {w, 3 * w});
   } else {
-    o.Product(3 * layers, "addmm", x, {w, w});
+    o.Gemm(3 * layers, "addmm", x, {w, w});
   }
   o.Stream(4 * layers, "clone",
            {x});  // heads of query, key and value before each other, and the result's back
-  o.Product(layers, "bmm", head, turned);
+  o.Gemm(layers, "bmm", head, turned);
   o.Stream(2 * layers, "mul", {scores});  // scaled, masked
   o.Stream(layers, "_softmax", {scores});
   if (training) o.Stream(layers, "native_dropout", {scores});
-  o.Product(layers, "bmm", scores, head);
-  o.Product(layers, "addmm", x, {w, w});
+  o.Gemm(layers, "bmm", scores, head);
+  o.Gemm(layers, "addmm", x, {w, w});
   o.Stream(2 * layers, "add", {x, x});
-  o.Product(layers, "addmm", x, {w, 4 * w});
+  o.Gemm(layers, "addmm", x, {w, 4 * w});
   o.Stream(m->activation * layers, "gelu", {wide});
-  o.Product(layers, "addmm", wide, {4 * w, w});
-  // Without training BERT is one that classifies sequences: no words come out.
-  if (training || model != "bert_large") o.Product(1, "mm", x, {w, m->vocabulary});
+  o.Gemm(layers, "addmm", wide, {4 * w, w});
+  // Without training, BERT classifies sequences and has no output of words.
+  if (training || model != "bert_large") o.Gemm(1, "mm", x, {w, m->vocabulary});
   return std::move(o).all();
 }
 

@@ -1,4 +1,4 @@
-// The models of the NeuSight artefact as the operators that they run.
+// The operators that the models of the NeuSight artefact run.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@ struct OperatorCalls {
   std::vector<Shape> shapes;
 };
 
-// All operators of a pass of one of the models, none fused; a training pass is that forward and that
-// backward. {}: not one of the models.
+// All operators of a pass of one of the models, none fused; a training pass is the forward and the backward
+// pass. {}: not one of the models.
 std::vector<OperatorCalls> ModelOperators(const std::string& model, int sequence, int batch, bool training);
 
 // Operations and bytes of a pass: the sum of WorkOfOperator over its operators. nullopt: not one of the
@@ -30,7 +30,7 @@ struct PassWork {
 };
 std::optional<PassWork> ModelWork(const std::string& model, int sequence, int batch, bool training);
 
-// What the kernel model says of operators one after another; bounds add up. Errors: those of the model.
+// The kernel model's time of the operators one after another; bounds add up. Errors: those of the model.
 absl::StatusOr<ModelledTime> PassTime(const KernelModel& model, const std::vector<OperatorCalls>& operators);
 
 }  // namespace chakra::validation

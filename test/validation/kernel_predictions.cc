@@ -22,7 +22,7 @@ namespace {
 constexpr double kMost = 0.15;
 constexpr char kNeusight[] = "NeuSight", kAzure[] = "Azure GEMM", kCaptured[] = "captured on both";
 
-// By its name, made once.
+// Kernel models by device, each made once.
 class Models {
  public:
   absl::StatusOr<const KernelModel*> Of(const std::string& device) {
@@ -57,7 +57,7 @@ constexpr Pair kPairs[] = {
      {"dgx-h100", "mi300x"}},
 };
 
-// Time in which the device computes, us; `cluster` "": as recorded.
+// The time in which the device computes, in us; `cluster` "": as recorded.
 absl::StatusOr<double> Busy(const std::string& path, const std::string& cluster) {
   TraceOptions input;
   input.inputs = {path};

@@ -12,7 +12,7 @@
 namespace chakra::validation {
 namespace {
 
-// Lines of a CSV without quotes, as fields by their columns.
+// The lines of a CSV without quotes: the fields of the given columns.
 class Lines {
  public:
   static absl::StatusOr<Lines> Read(const std::string& text, const std::vector<std::string>& columns) {

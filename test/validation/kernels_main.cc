@@ -1,12 +1,12 @@
-// Published measurements of kernels against interpolation in the tables that they make, and against transfer
-// from device to device: tables, and the figures that must hold.
+// Published measurements of kernels against interpolation in their own tables, and against transfer from
+// device to device: tables, and checks of figures.
 //
 //   kernels_validation FOLDER [--out FOLDER] [--check] [--compare FOLDER]
 //
-// FOLDER is shared/data: validation/ there has device_microbench_azure.csv and model_latency_neusight.csv,
-// kineto/ the captures of PredictCapturedPairs(). --out writes kernels.csv, kernel_transfers.csv,
-// kernel_predictions.csv and kernels.md; --compare wants the same bytes in a folder; --check wants the median
-// error of each set of tables to be at most a tenth, and what CheckPredictions() wants.
+// FOLDER is shared/data: its validation/ has device_microbench_azure.csv and model_latency_neusight.csv, its
+// kineto/ has the captures of PredictCapturedPairs(). --out writes kernels.csv, kernel_transfers.csv,
+// kernel_predictions.csv and kernels.md; --compare expects the same bytes in a folder; --check expects a
+// median error of at most a tenth for each set of tables, and runs CheckPredictions().
 #include <algorithm>
 #include <set>
 #include <string>

@@ -12,7 +12,7 @@
 namespace chakra::validation {
 namespace {
 
-// The machine and rule of a row, or the reason why it is left out.
+// Sets the machine and rule of a row, or the reason why the row is left out.
 absl::Status Classify(const std::string& algorithm, const CsvLine& line, MeasuredRow* row) {
   if (row->gpu == "V100 (16 per node)") {
     row->left_out = "a misconfigured network";
@@ -55,8 +55,8 @@ absl::StatusOr<MeasuredRow> ParseLine(const CsvLine& line) {
     return line.Error("collective", absl::StrCat("is \"", collective, "\"; expected all_reduce"));
   }
   row.source = row.source.substr(0, row.source.find(' '));
-  // These ran nccl-tests as its README shows, with -g and the devices of a node; vTrain had a process for
-  // each GPU.
+  // The other sources ran nccl-tests as its README shows, with -g and the devices of a node; vTrain had a
+  // process for each GPU.
   if (row.source != "vTrain") row.devices_per_thread = std::max(1, row.ranks / row.nodes);
   if (absl::Status s = Classify(algorithm, line, &row); !s.ok()) return s;
   return row;

@@ -17,14 +17,13 @@ struct MeasuredRow {
   uint64_t bytes = 0;
   double time_us = 0;
   double busbw = 0;            // GB/s
-  int devices_per_thread = 1;  // how nccl-tests was run: -g 8 where one thread launches for a node
-  std::string preset;          // the machine that stands for it; empty where left out
+  int devices_per_thread = 1;  // of the nccl-tests run: 8 with -g 8, where one thread launches for a node
+  std::string preset;          // the preset of the machine; empty if the row is left out
   std::string rule;            // for TableOptions::algorithm; empty: the library's own choice
-  std::string left_out;        // why it is not compared; empty where it is
+  std::string left_out;        // why the row is not compared; empty if it is
 };
 
-// Reads the table's text; all rows, in its order. Errors name the line, the
-// column and what was expected.
+// Reads all rows of the table, in order. Errors name the line, the column and the expected values.
 absl::StatusOr<std::vector<MeasuredRow>> ParseMeasured(const std::string& text);
 
 // Rows of one machine, source and number of ranks: one curve by size.
@@ -36,7 +35,7 @@ struct Subset {
   std::string Label() const;  // "dgx-a100, vTrain, 8 GPUs"
 };
 
-// Of the rows that are not left out, by preset, source and ranks.
+// The subsets of the rows that are not left out, by preset, source and ranks.
 std::vector<Subset> Subsets(const std::vector<MeasuredRow>& rows);
 
 // "1 MiB", "32 KiB", "1000 B".

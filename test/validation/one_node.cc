@@ -28,7 +28,7 @@ constexpr double kMostCell = 0.15;      // of a machine, collective and band of 
 constexpr size_t kSmallCell = 10;
 constexpr double kNear = 0.3, kLeastNear = 0.9;
 
-// Machines with siblings: the presets that the laws across machines come from.
+// The presets of NVLink machines; the constants of a machine that is left out come from the others.
 constexpr const char* kSwitched[] = {"dgx-a100", "dgx-h200", "gb200-nvl72"};
 
 size_t BandOf(uint64_t bytes) { return bytes < kMiB ? 0 : bytes < 32 * kMiB ? 1 : 2; }
@@ -46,7 +46,7 @@ double MedianOfAbsolute(std::vector<double> errors) {
   return Median(std::move(errors));
 }
 
-// What NCCL's tuner lets one channel carry with LL, in GB/s.
+// The bandwidth that NCCL's tuner allows one channel with LL, in GB/s.
 double MostOfChannel(const proto::CollectiveLibrary& library) {
   return nccl::MaxLL(static_cast<Generation>(library.generation() - 1), 1) / library.channels();
 }
@@ -63,7 +63,7 @@ std::map<TermKey, proto::LibraryTerm> TermsOf(const proto::CollectiveLibrary& li
   return terms;
 }
 
-// The geometric means of the numbers of two terms; a number that one of them lacks is the other's.
+// The geometric means of the numbers of two terms; if one term lacks a number, the other term's number.
 proto::LibraryTerm Mean(const proto::LibraryTerm& a, const proto::LibraryTerm& b) {
   proto::LibraryTerm mean = a;
   const auto* fields = a.GetDescriptor();

@@ -1,5 +1,5 @@
-// NCCL's collectives on one node, a thread for each GPU (nccl_one_node.csv), against presets: by band of
-// size, collective and machine; and by laws alone, each machine left out in turn.
+// NCCL's collectives on one node, with a thread for each GPU (nccl_one_node.csv), against presets, by band of
+// size, collective and machine; and against laws only, with one machine left out at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct OneNodeRow {
   double time_us = 0;
 };
 
-// Errors name line, column and what was expected.
+// Errors name the line, the column and the expected values.
 absl::StatusOr<std::vector<OneNodeRow>> ParseOneNode(const std::string& text);
 
-// Each row's predicted time in us, 0 where there is none. `left_out`: a machine's kernels take the constants
-// of the other generations (their geometric means; the rate of a channel with LL as a share of what NCCL's
-// tuner allows it), its links those of its data sheet. PCIe machines have no sibling in the file and get no
-// answer.
+// Each row's predicted time in us; 0: none. With `left_out`, a machine's kernels take the constants of the
+// other generations (their geometric means; the rate of a channel with LL as a share of the rate that NCCL's
+// tuner allows), and its links take the constants of its data sheet. PCIe machines then have no prediction:
+// the file has no machine like them.
 absl::StatusOr<std::vector<double>> PredictOneNode(const std::vector<OneNodeRow>& rows, bool left_out);
 
 // A table by machine, collective and band, with medians of both predictions.

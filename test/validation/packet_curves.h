@@ -1,5 +1,4 @@
-// Runs of fabric `packet` with rates and queues over time, for curves and the
-// tests of what they show.
+// Runs of fabric `packet` with rates and queues over time, for curves and their tests.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 
 namespace chakra::validation {
 
-// Sorted by `start`. All to one destination where its queue is watched.
+// Flows are sorted by `start`. If a queue is watched, all flows have the same destination.
 struct CurveFlow {
   int src = 0, dst = 0;
   uint64_t bytes = 0;
@@ -25,15 +24,15 @@ struct CurveFlow {
 
 struct PacketCurves {
   std::vector<double> us;                  // ends of the samples
-  std::vector<std::vector<double>> rates;  // by flow: of the link of its source; share of it
-  std::vector<double> used;                // of the last link of the first flow, share
-  std::vector<double> queued;              // that wait before that link at the end of a sample; bytes
+  std::vector<std::vector<double>> rates;  // by flow: the used share of its source's link
+  std::vector<double> used;                // the used share of the last link of the first flow
+  std::vector<double> queued;              // bytes that wait for that link at the end of a sample
   std::vector<double> received;            // by flow; us; -1: not
-  uint64_t most_queued = 0;                // before that link, bytes
+  uint64_t most_queued = 0;                // the most bytes that waited for that link
   PacketTotals counters;
 
   double Last() const { return *std::max_element(received.begin(), received.end()); }
-  // Of samples in [from, to) us.
+  // The mean of the samples in [from, to) us.
   double Mean(const std::vector<double>& values, double from, double to) const {
     double sum = 0;
     int n = 0;
@@ -46,7 +45,7 @@ struct PacketCurves {
   }
 };
 
-// Jain, Chiu and Hawe, DEC-TR-301: (sum x)^2 / (n sum x^2), 1 where all are equal.
+// Jain, Chiu and Hawe, DEC-TR-301: (sum x)^2 / (n sum x^2); 1 if all are equal.
 inline double JainIndex(const std::vector<double>& x) {
   double sum = 0, squares = 0;
   for (const double v : x) {
@@ -56,7 +55,7 @@ inline double JainIndex(const std::vector<double>& x) {
   return squares == 0 ? 1 : sum * sum / (static_cast<double>(x.size()) * squares);
 }
 
-// `hosts` on one switch by links of `gbits` Gb/s.
+// `hosts` on one switch, with links of `gbits` Gb/s.
 inline Topology CurveStar(int hosts, int gbits, Time latency) {
   TopologyDimension d;
   d.kind = TopologyDimension::Kind::kSwitch;
@@ -67,7 +66,7 @@ inline Topology CurveStar(int hosts, int gbits, Time latency) {
   return *Topology::Make({d});
 }
 
-// Any network by its name, as "fat_tree:k=16,gbits=100,latency=1us".
+// Any network by its name, such as "fat_tree:k=16,gbits=100,latency=1us".
 inline absl::StatusOr<Topology> CurveNetwork(const std::string& text, int hosts) {
   const auto spec = ParseNetworkSpec(text);
   if (!spec.ok()) return spec.status();
@@ -81,7 +80,7 @@ inline absl::StatusOr<Topology> CurveNetwork(const std::string& text, int hosts)
   return Topology::Make({d});
 }
 
-// Ports by the device at an end of their link.
+// The ports from and to each device.
 struct CurvePorts {
   CurvePorts(const packet::PacketNetwork& network, int devices)
       : from(static_cast<size_t>(devices), packet::kNoIndex), to(from) {
@@ -94,8 +93,8 @@ struct CurvePorts {
   std::vector<uint32_t> from, to;  // packet::kNoIndex: none
 };
 
-// Until all is received, or `end`. A sample each `step`; zero: none. Each
-// device has one link. Errors: options that MakeFabric() refuses.
+// Runs until all flows are received, or until `end`. Takes a sample each `step`; zero: none. Each device must
+// have one link. Errors: options that MakeFabric() refuses.
 inline absl::StatusOr<PacketCurves> RunCurves(const Topology& topology, const std::string& options,
                                               const std::vector<CurveFlow>& flows, Time step, Time end) {
   FabricOptions o;
@@ -107,7 +106,7 @@ inline absl::StatusOr<PacketCurves> RunCurves(const Topology& topology, const st
   PacketCurves out;
   out.rates.resize(step > Time::Zero() ? flows.size() : 0);
   out.received.assign(flows.size(), -1);
-  std::vector<uint64_t> sent(flows.size() + 1);  // at the last sample; the last: of the last link
+  std::vector<uint64_t> sent(flows.size() + 1);  // at the last sample, by flow; then of the last link
   std::vector<FlowEnd> ended;
   const auto us = [](Time t) { return static_cast<double>(t.picos()) * 1e-6; };
   size_t next = 0, open = flows.size();
@@ -155,23 +154,23 @@ inline absl::StatusOr<PacketCurves> RunCurves(const Topology& topology, const st
   return out;
 }
 
-// For oracles of the HPCC paper's testbed: 100 Gb/s, 13 us there and back with
-// packets of 1090 bytes and acknowledgements of 64: a product of 162,500 bytes.
+// The testbed of the HPCC paper: 100 Gb/s, and a round trip of 13 us with packets of 1090 bytes and
+// acknowledgements of 64. The bandwidth-delay product is 162,500 bytes.
 inline Topology HpccStar(int hosts) { return CurveStar(hosts, 100, Time::Picos(3203840)); }
 constexpr char kHpccOptions[] = "mtu=1000B,header=90B,ack=64B,transport=";
 constexpr double kHpccBdp = 162500;
 
-// As the regression runs of ultraethernet/uet-htsim: 1,024 hosts, 100 Gb/s, links of 1 us, packets of 4150
-// bytes; queues hold the bandwidth-delay product of 14.02 us, marks from 0.2 to 0.8 of it at dequeue; timeout
-// of 15 us and what six full queues need.
+// The regression runs of ultraethernet/uet-htsim: 1,024 hosts, 100 Gb/s, links of 1 us, packets of 4150
+// bytes. Queues hold the bandwidth-delay product of 14.02 us; marks start at 0.2 and end at 0.8 of a queue,
+// at dequeue. The timeout is 15 us and the time of six full queues.
 constexpr char kNsccNetwork[] = "fat_tree:k=16,link=100Gb/s,latency=1us";
 constexpr char kNsccOptions[] =
     "mtu=4086B,header=64B,ack=64B,queue=175284B,ecn_low=35057B,ecn_high=140227B,timeout=99us,transport=";
-// From the last byte at the receiver to the acknowledgement at the sender: 6 links of 1 us, 64 bytes over
+// From the last byte at the receiver to the acknowledgement at the sender: 6 links of 1 us, with 64 bytes on
 // each.
 constexpr double kNsccAckUs = 6.03072;
 
-// `senders` to device 0, all at once.
+// `senders` devices send to device 0, all at once.
 inline std::vector<CurveFlow> Incast(int senders, uint64_t bytes) {
   std::vector<CurveFlow> flows;
   for (int s = 1; s <= senders; ++s) flows.push_back({s, 0, bytes, Time::Zero()});

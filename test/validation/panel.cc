@@ -13,7 +13,8 @@ namespace chakra::validation {
 namespace {
 
 constexpr double kLeft = 62, kRight = 12, kTop = 24, kTimes = 150, kGap = 10, kErrors = 66;
-constexpr double kErrorLimit = 0.6, kErrorTick = 0.5;  // of the error axis; beyond it marks lie on its edge
+constexpr double kErrorLimit = 0.6,
+                 kErrorTick = 0.5;  // of the error axis; marks beyond the limit are on its edge
 constexpr char kGrid[] = "#e4e4e4", kFrame[] = "#999", kBand[] = "#eef4ea";
 
 std::string TimeText(double us) {
@@ -21,7 +22,7 @@ std::string TimeText(double us) {
   return us < 1e6 ? absl::StrCat(us / 1e3, " ms") : absl::StrCat(us / 1e6, " s");
 }
 
-// Pixels of a panel, from values.
+// The coordinates of a panel, from values.
 class Frame {
  public:
   Frame(const Panel& panel, const Ranges& r, double x, double y)
@@ -40,7 +41,7 @@ class Frame {
   double us_max() const { return us_max_; }
   double us_top() const { return us_top_; }  // of a linear axis
 
-  // Of the k-th row of the panel.
+  // The x of the k-th row of the panel.
   double Mark(size_t k) const {
     return left_ +
            (right() - left_) * (static_cast<double>(k) + 0.5) / static_cast<double>(panel_.rows.size());
@@ -103,7 +104,7 @@ void Axes(const Panel& panel, const Frame& f, const Ranges& r, Svg* svg) {
   svg->Text(names, (f.error_top() + f.error_bottom()) / 2, "error", 10, "middle", "#555", false, -90);
 }
 
-// The curve changes colour half way between two sizes.
+// The curve changes its colour halfway between two sizes.
 void Curve(const Panel& panel, const Frame& f, const std::vector<MeasuredRow>& rows,
            const PredictedColumn& column, const char* dashes, Svg* svg) {
   for (size_t k = 1; k < panel.rows.size(); ++k) {
@@ -126,12 +127,12 @@ void ErrorMark(const Frame& f, double x, double error, const std::string& label,
     svg->Circle(x, y, 2.6, column == 0 ? color : "#fff", color);
     return;
   }
-  const bool up = error > 0;  // off the axis: with its number
+  const bool up = error > 0;  // beyond the axis: also writes the number
   svg->Line(x, f.Error(0), x, y, color, 1, "2 2");
   svg->Text(x + 4, up ? y + 10 : y - 3, absl::StrFormat("%+.0f %%", 100 * error), 9, "start", color);
 }
 
-// What each mark of a panel without curve stands for.
+// The names of the marks of a panel without a curve.
 void MarkNames(const Panel& panel, const Frame& f, const std::vector<MeasuredRow>& rows, Svg* svg) {
   std::map<uint64_t, std::set<int>> ranks;
   for (size_t k = 0; k < panel.rows.size(); ++k) {

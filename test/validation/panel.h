@@ -17,12 +17,12 @@ inline constexpr double kDot = 3.2, kCurve = 1.8;
 inline constexpr char kMeasuredColor[] = "#222";
 
 struct Panel {
-  std::string title, note;   // the note in grey, within the frame
-  bool curve = false;        // over bytes; else one mark a row
+  std::string title, note;   // the note is grey, inside the frame
+  bool curve = false;        // a curve over bytes; otherwise one mark for each row
   std::vector<size_t> rows;  // by size
 };
 
-// What the axes of a panel span.
+// The ranges of the axes of a panel.
 struct Ranges {
   double bytes_min = std::numeric_limits<double>::max(), bytes_max = 0;
   double us_min = std::numeric_limits<double>::max(), us_max = 0;

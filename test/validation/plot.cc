@@ -17,7 +17,7 @@ namespace {
 constexpr int kAcross = 4;
 constexpr double kMargin = 24, kHead = 108;
 
-// Panels of one machine and source, which share their axes.
+// The panels of one machine and source; they share their axes.
 struct Block {
   std::vector<Panel> panels;
 };

@@ -1,4 +1,4 @@
-// The rows as pictures.
+// A plot of the rows.
 #pragma once
 
 #include <string>
@@ -9,10 +9,9 @@
 
 namespace chakra::validation {
 
-// An SVG file: for each machine, source and number of ranks a panel of time over
-// bytes (both logarithmic), measured as dots and each column as a line, with the
-// errors in percent below it. Subsets of fewer than three sizes share a panel of
-// their machine and source, one mark a row.
+// An SVG file. Each machine, source and number of ranks has a panel of time over bytes (both logarithmic):
+// measurements are dots, each column is a line, and the errors in percent are below. Subsets of fewer than
+// three sizes share a panel of their machine and source, with one mark for each row.
 std::string Plot(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns);
 
 }  // namespace chakra::validation

@@ -13,12 +13,12 @@ namespace {
 constexpr double kLimitBar = 0.06;
 constexpr double kAtRest = 45;  // watts of a V100 that waits in a job
 
-// Under a limit: mean watts, and the seconds of an epoch.
+// Mean watts, and the seconds of an epoch, under a limit.
 struct Limit {
   double cap, watts, seconds;
 };
 
-// A part of a job, which would draw `watts` for `seconds` without a limit.
+// A part of a job; without a limit it draws `watts` for `seconds`.
 struct PartOfJob {
   double watts, seconds;
 };
@@ -29,9 +29,9 @@ struct LimitedJob {
   std::vector<Limit> measured;
 };
 
-// Zeus (NSDI 2023), summary_power_v100.csv. The curve's three constants are fitted to BERT. How the time of a
-// job divides is fitted as well, one share for each job: 0.82 of BERT's is at 245 W, 0.36 of DeepSpeech2's at
-// 240 W, and what is left draws so much that the mean without a limit is the measured one.
+// Zeus (NSDI 2023), summary_power_v100.csv. The curve's three constants are fitted to BERT. The division of a
+// job's time is also fitted, with one share for each job: 0.82 of BERT's time is at 245 W, 0.36 of
+// DeepSpeech2's at 240 W. The power of the rest gives the measured mean without a limit.
 const std::vector<LimitedJob>& Jobs() {
   static const auto* const kJobs = new std::vector<LimitedJob>{
       {"BERT-base, batch 128",
@@ -50,7 +50,7 @@ const std::vector<LimitedJob>& Jobs() {
   return *kJobs;
 }
 
-// What the law makes of a job: mean watts and seconds.
+// The law's mean watts and seconds of a job under a cap.
 Limit Under(const std::vector<PartOfJob>& job, double cap, const proto::FrequencyCurve& curve) {
   Limit out = {cap, 0, 0};
   double joules = 0;

@@ -1,4 +1,4 @@
-// Power limits of a V100, as measured, against the law of a cap.
+// Measured power limits of a V100, against the law of a cap.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace chakra::validation {
 
-// A table in Markdown. `holds` becomes false where a row is more than 6 % off in watts or seconds. Errors: no
+// A table in Markdown. `holds` becomes false if a row has an error above 6 % in watts or seconds. Errors: no
 // profile of a V100.
 absl::StatusOr<std::string> PowerLimitTable(bool* holds);
 

@@ -1,4 +1,4 @@
-// Where predictions come from: each source is a column of the table.
+// The sources of predictions: each source is a column of the table.
 #pragma once
 
 #include <map>
@@ -23,19 +23,19 @@ struct Prediction {
 // One source's answer to each measured row.
 struct PredictedColumn {
   std::string name;
-  std::vector<std::optional<Prediction>> rows;  // by index of the row; none where it was not asked
+  std::vector<std::optional<Prediction>> rows;  // by index of the row; none: not predicted
 
-  // Predicted / measured - 1. Precondition: rows[i] is there.
+  // Predicted / measured - 1. Precondition: rows[i] has a value.
   double Error(const std::vector<MeasuredRow>& measured, size_t i) const {
     return rows[i]->time_us / measured[i].time_us - 1;
   }
 };
 
-// Presets as machines, each kept for the sizes to come.
+// Presets as machines; keeps the table of each for later sizes.
 class Machines {
  public:
-  // An all-reduce as nccl-tests would time it; `rule` and `devices_per_thread` as in MeasuredRow. Errors:
-  // what CollectiveTable says.
+  // The time of an all-reduce as nccl-tests measures it; `rule` and `devices_per_thread` as in MeasuredRow.
+  // Errors: those of CollectiveTable.
   absl::StatusOr<Prediction> Price(const std::string& preset, int ranks, const std::string& rule,
                                    uint64_t bytes, int devices_per_thread = 1);
 
@@ -43,7 +43,7 @@ class Machines {
   std::map<std::tuple<std::string, int, std::string, int>, CollectiveTable> tables_;
 };
 
-// The presets alone, without any fit to the rows. Leaves out the rows that say so.
+// Predictions of the presets, without any fit to the rows. Skips rows that are left out.
 absl::StatusOr<PredictedColumn> PresetColumn(const std::vector<MeasuredRow>& rows, Machines& machines);
 
 }  // namespace chakra::validation

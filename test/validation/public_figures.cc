@@ -30,7 +30,7 @@ struct Source {
   const char* preset;
   const char* collective;
   int ranks;
-  bool busbw;  // what the values are
+  bool busbw;  // the values are bus bandwidths; otherwise times
   const char* from;
   std::vector<Figure> figures;
 };
@@ -133,7 +133,7 @@ double FigureError(const PublicRow& row) { return row.predicted_us / row.measure
 
 std::string Text(const Source& s) { return absl::StrCat(s.preset, ", ", s.ranks, " GPUs, ", s.collective); }
 
-// The medians of the errors with and without their signs.
+// The medians of the absolute errors and of the errors.
 std::pair<double, double> FigureMedians(const std::vector<PublicRow>& rows, std::optional<int> source) {
   std::vector<double> signed_errors, errors;
   for (const PublicRow& row : rows) {

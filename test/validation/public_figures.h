@@ -1,5 +1,5 @@
-// Collectives of one NVLink domain that others published, on machines and sizes beyond nccl_one_node.csv,
-// against presets.
+// Published collectives of one NVLink domain, on machines and sizes beyond nccl_one_node.csv, against
+// presets.
 #pragma once
 
 #include <cstdint>

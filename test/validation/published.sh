@@ -1,6 +1,7 @@
 #!/bin/bash
 # Training throughputs that NVIDIA publishes, against replays: `published.sh BINARY < published.csv > published.csv.new`
-# fills the last two columns. Rows: source, model, cluster, GPUs, workload's three parts, tokens/s of a GPU.
+# fills the last two columns. A row has source, model, cluster, GPUs, the three parts of the workload, and tokens/s of a
+# GPU.
 set -euo pipefail
 binary=${1:?the binary of chakra-replay}
 IFS= read -r header

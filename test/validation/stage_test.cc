@@ -1,5 +1,5 @@
-// STAGE's traces of shared/data/stage, rebuilt from their configuration: what the two have alike, count by
-// count, and what they have not, with its reason (test/validation/stage.md).
+// STAGE's traces of shared/data/stage, rebuilt from their configuration: the counts that are equal, and the
+// differences with their reasons (test/validation/stage.md).
 #include "trace/generate/stage.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@
 namespace chakra::generate::CHAKRA_FILE {
 namespace {
 
-// Nodes of one kind of a rank. STAGE counts a multiplication with its addition as one operation, and elements
-// for bytes.
+// The nodes of one kind in a rank. STAGE counts a multiplication with its addition as one operation, and
+// elements instead of bytes.
 struct Sum {
   int64_t nodes = 0, operations = 0, bytes = 0;
 
@@ -35,7 +35,7 @@ std::ostream& operator<<(std::ostream& out, const Sum& s) {
 }
 using Sums = std::map<std::string, Sum>;
 
-// "mb3.transformer.17.mha.qkv@0_COMP" is "mha.qkv": without its numbers and what is behind the tensor's name.
+// "mb3.transformer.17.mha.qkv@0_COMP" gives "mha.qkv": the tensor's name without its numbers and its suffix.
 std::string NameOfTensor(absl::string_view name) {
   const absl::string_view tensor = name.substr(0, name.find('@'));
   std::string out;
@@ -65,9 +65,9 @@ Sums SumsOfStage(const RankTrace& rank, const Groups& groups) {
     std::string key = g.type[row] == NodeType::kSend ? "send" : "receive";
     if (g.type[row] == NodeType::kCollective) {
       const std::string& group = rank.group_names[rank.peers[g.payload[row]].group];
-      // Of the layers the collectives by kind; the others by tensor.
+      // Collectives of the layers are counted by kind; those of the ends are separate.
       const bool ends = absl::StrContains(tensor, "_emb");
-      const std::vector<int>& ranks = groups.at(group);  // of dp neighbours, of tp every second one
+      const std::vector<int>& ranks = groups.at(group);  // neighbours in dp, every second rank in tp
       key = absl::StrCat(ranks[1] - ranks[0] == 1 ? "dp" : "tp", " ",
                          Name(static_cast<CollectiveType>(comm.type)), ends ? " of ends" : "");
     }
@@ -78,8 +78,8 @@ Sums SumsOfStage(const RankTrace& rank, const Groups& groups) {
   return sums;
 }
 
-// By phase and part, of weights' gradients apart; communication by group and kind, that of embedding and head
-// apart.
+// Sums by phase and part, with separate gradients of weights; communication by group and kind, with separate
+// communication of embedding and head.
 Sums SumsOfStep(const StageGraph& stage) {
   Sums sums;
   for (const StepNode& n : stage.nodes) {
@@ -87,8 +87,8 @@ Sums SumsOfStep(const StageGraph& stage) {
     std::string key;
     if (n.type == NodeType::kComp) {
       const Operator& op = stage.operators[n.op];
-      const bool product = op.name == "aten::mm" || op.name == "wgrad_gemm_accum_fp32";
-      key = absl::StrCat(n.spot.phase, "/", n.spot.part, product ? "" : absl::StrCat(" ", op.name),
+      const bool gemm = op.name == "aten::mm" || op.name == "wgrad_gemm_accum_fp32";
+      key = absl::StrCat(n.spot.phase, "/", n.spot.part, gemm ? "" : absl::StrCat(" ", op.name),
                          op.name == "wgrad_gemm_accum_fp32" ? " of weight" : "");
       sums[key].operations += op.operations;
     } else if (n.type == NodeType::kCollective) {
@@ -108,7 +108,7 @@ Sums SumsOfStep(const StageGraph& stage) {
 
 class Stage : public ::testing::Test {
  protected:
-  // Skips where the traces are not there.
+  // Skips the test if the traces are absent.
   void Read(const char* name) {
     const std::string folder = absl::StrCat(CHAKRA_SHARED_DATA, "/stage/", name);
     if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
@@ -121,12 +121,12 @@ class Stage : public ::testing::Test {
   TraceSet traces_;
 };
 
-// What each product of STAGE is here.
+// The part of our step for each GEMM of STAGE.
 struct Same {
   const char* tensor;
   const char* part;
 };
-constexpr Same kProducts[] = {
+constexpr Same kGemms[] = {
     {"mha.qkv", "forward/attention.qkv"},
     {"mha.o1", "forward/attention.out"},
     {"ffn.xgate", "forward/mlp.up"},
@@ -141,14 +141,14 @@ constexpr Same kProducts[] = {
     {"ffn.dwgate", "backward/mlp.up of weight"},
 };
 
-void ExpectProducts(const Sums& theirs, const Sums& ours) {
-  for (const Same& s : kProducts) {
+void ExpectGemms(const Sums& theirs, const Sums& ours) {
+  for (const Same& s : kGemms) {
     ASSERT_TRUE(theirs.contains(s.tensor) && ours.contains(s.part)) << s.tensor << ", " << s.part;
     EXPECT_EQ(theirs.at(s.tensor).Times(2, 0), ours.at(s.part)) << s.tensor;
   }
 }
 
-TEST_F(Stage, TinyLlamaOnEightRanks) {
+TEST_F(Stage, TinyLlamaMatchesOnEightRanks) {
   Read("llama_tiny_8");
   if (IsSkipped()) return;
   const StepPlan plan =
@@ -159,27 +159,28 @@ TEST_F(Stage, TinyLlamaOnEightRanks) {
     const auto graph = BuildStage(plan, stage);
     ASSERT_TRUE(graph.ok()) << graph.status();
     const Sums ours = SumsOfStep(*graph), theirs = Stages(static_cast<size_t>(4 * stage));
-    ExpectProducts(theirs, ours);
-    // Norms: 5 operations an element both, and twice as many backward here.
+    ExpectGemms(theirs, ours);
+    // Norms: both count 5 operations for an element; our backward counts twice as many.
     EXPECT_EQ(theirs.at("input_norm.y"), ours.at("forward/attention.norm aten::_fused_rms_norm"));
     EXPECT_EQ(theirs.at("post_attn_norm.y"), ours.at("forward/mlp.norm aten::_fused_rms_norm"));
     EXPECT_EQ(theirs.at("input_norm.dx").Times(2, 0),
               ours.at("backward/attention.norm rms_norm_backward_kernel"));
     EXPECT_EQ(theirs.at("mha_res.y"), ours.at("forward/attention.add aten::add"));
     EXPECT_EQ(theirs.at("ffn_res.y"), ours.at("forward/mlp.add aten::add"));
-    // The sums of gradients behind the residuals.
+    // The sums of gradients after the residuals.
     EXPECT_EQ(theirs.at("input_norm.dy"), ours.at("backward/attention.add aten::add"));
     EXPECT_EQ(theirs.at("post_attn_norm.dy"), ours.at("backward/mlp.add aten::add"));
-    // Elements of two bytes: six gathers and four reductions of a layer and micro-batch, one message of each.
+    // Elements of two bytes: six gathers and four reductions for each layer and micro-batch, and one message
+    // for each micro-batch.
     EXPECT_EQ(theirs.at("tp all_gather").Times(1, 2), ours.at("tp all_gather"));
     EXPECT_EQ(theirs.at("tp reduce_scatter").Times(1, 2), ours.at("tp reduce_scatter"));
     EXPECT_EQ(theirs.at("tp all_gather").nodes, 2 * 4 * 6);
     EXPECT_EQ(theirs.at("tp reduce_scatter").nodes, 2 * 4 * 4);
     EXPECT_EQ(theirs.at("send").Times(1, 2), ours.at("send"));
     EXPECT_EQ(theirs.at("receive").Times(1, 2), ours.at("receive"));
-    // STAGE reduces a layer's gradients in each micro-batch (two layers, four of them), here the last one's
-    // do, of all layers at once, with norms, which have no weights there, and the rank's half of embedding or
-    // head, which is there on each rank whole.
+    // STAGE reduces a layer's gradients in each micro-batch (two layers, four micro-batches). We reduce them
+    // in the last micro-batch, of all layers at once, with those of the norms, which have no weights in
+    // STAGE, and of the rank's half of embedding or head, which STAGE has whole on each rank.
     const int64_t layer = 4 * 1024 * 1024 / 2 + 2 * 1024 * 4096 / 2, table = 32000 * 1024;
     EXPECT_EQ(theirs.at("dp all_reduce"), (Sum{2 * 4, 0, 2 * 4 * layer}));
     EXPECT_EQ(theirs.at("dp all_reduce of ends"), (Sum{1, 0, table}));
@@ -188,26 +189,27 @@ TEST_F(Stage, TinyLlamaOnEightRanks) {
     EXPECT_EQ(ours.at("dp all_reduce/gradients"), (Sum{1, 0, 4 * (2 * layer + norms + table / 2)}));
   }
   const Sums first = Stages(0), last = Stages(4);
-  // The whole table times each rank's tokens there, a rank's half of the table times all tokens here: as many
-  // operations.
+  // STAGE multiplies the whole table by each rank's tokens; we multiply a rank's half of the table by all
+  // tokens. The operations are equal.
   const auto head = BuildStage(plan, 1);
   ASSERT_TRUE(head.ok());
   const Sums ours = SumsOfStep(*head);
   EXPECT_EQ(last.at("out_emb.y").Times(2, 0), ours.at("forward/head"));
   EXPECT_EQ(last.at("out_emb.dx").Times(2, 0), ours.at("backward/head"));
-  EXPECT_EQ(first.at("in_emb.y").operations, int64_t{4} * 256 * 32000 * 1024);  // a product; here a lookup
+  EXPECT_EQ(first.at("in_emb.y").operations, int64_t{4} * 256 * 32000 * 1024);  // a GEMM in STAGE, a lookup in our step
 }
 
-TEST_F(Stage, AttentionOfStageDoesNotGrowWithTheSquareOfTheSequence) {
+TEST_F(Stage, StageAttentionIsLinearInTheSequence) {
   Read("llama_tiny_8");
   if (IsSkipped()) return;
-  // Three operations an element of queries, there; here two products of each pair.
+  // STAGE counts three operations for each element of the queries; we count two GEMMs over each pair of
+  // tokens.
   const Sums theirs = Stages(0);
   EXPECT_EQ(theirs.at("mha.attn_kernel.qkv"), (Sum{8, int64_t{8} * 3 * 512 * 512, 0}));
   EXPECT_EQ(theirs.at("mha.attn_kernel.dq"), (Sum{8, int64_t{8} * 6 * 512 * 512, 0}));
 }
 
-TEST_F(Stage, ShardedLlamaOnSixteenRanks) {
+TEST_F(Stage, ShardedLlamaMatchesOnSixteenRanks) {
   Read("llama8b_fsdp_16");
   if (IsSkipped()) return;
   const StepPlan plan =
@@ -218,7 +220,7 @@ TEST_F(Stage, ShardedLlamaOnSixteenRanks) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   const Sums ours = SumsOfStep(*graph);
   Sums theirs = Stages(0);
-  // FSDP's products of weights have the name of the others.
+  // FSDP's GEMMs for gradients of weights have the same name as the others.
   for (const char* part : {"attention.out", "attention.qkv", "mlp.down", "mlp.up"}) {
     const char* inputs = part == std::string("attention.out")   ? "mha.dattn"
                          : part == std::string("attention.qkv") ? "mha.dx1"
@@ -233,9 +235,9 @@ TEST_F(Stage, ShardedLlamaOnSixteenRanks) {
     EXPECT_EQ(both, ours.at(absl::StrCat("backward/", part))) << part;
   }
   EXPECT_EQ(theirs.at("out_emb.y").Times(2, 0), ours.at("forward/head"));
-  // A layer is gathered forward and backward of each of 16 micro-batches, and its gradients are reduced,
-  // there and here; here with its norms, and embedding and head too, whose tables each rank has whole there
-  // and reduces once a step.
+  // Both gather a layer in forward and backward of each of 16 micro-batches, and reduce its gradients. We
+  // include the norms, and also embedding and head; in STAGE each rank has those tables whole, and reduces
+  // them once in a step.
   const int64_t layer = 4 * 4096 * 4096 + 2 * 4096 * int64_t{14336}, norms = 2 * 4096, runs = 32 * 16;
   EXPECT_EQ(theirs.at("dp all_gather"), (Sum{2 * runs, 0, 2 * runs * layer / 16}));
   EXPECT_EQ(theirs.at("dp reduce_scatter"), (Sum{runs, 0, runs * layer}));

@@ -49,7 +49,7 @@ double MeanOf(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-// By what `key` says, in the order in which it first says so.
+// Groups the steps by `key`, in order of first appearance.
 template <typename Key>
 std::vector<std::pair<std::string, std::vector<const MeasuredStep*>>> By(const std::vector<MeasuredStep>& steps,
                                                                          const Key& key) {
@@ -83,10 +83,10 @@ void AppendTable(const std::vector<MeasuredStep>& steps, absl::string_view title
   }
 }
 
-// What each set reaches, with a little room. Asked: 5 % of vTrain's rows of one node, 7 % of several nodes, 5 % of
-// SimuMax's, a median of 8 % of llm-foundry's.
+// The error that each set reaches, with a small margin. The goals are 5 % for vTrain's rows of one node, 7 %
+// for several nodes, 5 % for SimuMax's rows, and a median of 8 % for llm-foundry's.
 struct Bar {
-  const char* sets;  // whose names begin so
+  const char* sets;  // the beginning of the sets' names
   bool median;
   double most;
 };

@@ -1,6 +1,6 @@
-// Measured training steps against generated ones: what `replay --model ... --parallel ... --training ... --cluster ...`
-// says of them. Of no row is anything fitted but the five times of the host (proto/workload.proto, launch_us and its
-// neighbours), which are fitted on the first half of vTrain's rows of one node.
+// Measured training steps against steps that `replay --model ... --parallel ... --training ... --cluster ...`
+// generates. Only the five times of the host are fitted (proto/workload.proto, launch_us and the fields next
+// to it), on the first half of vTrain's rows of one node.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 namespace chakra::validation {
 
 struct MeasuredStep {
-  std::string set;       // whose measurements: "vTrain, one node, fitted half", ...
-  std::string band, size;  // what the tables part the rows of a set by
+  std::string set;                                 // the source: "vTrain, one node, fitted half", ...
+  std::string band, size;                          // by which the tables divide the rows of a set
   std::string cluster, model, parallel, training;  // as the command line has them
   double measured_s = 0, predicted_s = 0;
 
@@ -21,8 +21,8 @@ struct MeasuredStep {
 };
 
 // The rows of FOLDER's training_iterations_vtrain.csv, training_simumax_b200.csv and
-// training_throughput_llm_foundry.csv; `every` > 1: of each set each so many-th row. Errors name file, line, column and
-// what was expected.
+// training_throughput_llm_foundry.csv. `every` N > 1 takes each N-th row of each set. Errors name the file,
+// the line, the column and the expected values.
 absl::StatusOr<std::vector<MeasuredStep>> ReadSteps(const std::string& folder, size_t every);
 
 // Fills in predicted_s. Errors: those of a replay, with the row's options.

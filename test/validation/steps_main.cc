@@ -1,9 +1,9 @@
-// Published times of training steps against generated steps: tables, and the figures that must hold.
+// Published times of training steps against generated steps: tables, and checks of figures.
 //
 //   steps_validation FOLDER [--every N] [--threads N] [--out FOLDER] [--check] [--compare FOLDER]
 //
 // FOLDER is shared/data. --every takes each N-th row of each source. --out writes steps.csv and steps.md;
-// --compare wants each row's line in the folder's steps.csv; --check wants the figures of CheckSteps().
+// --compare expects each row's line in the folder's steps.csv; --check runs CheckSteps().
 #include <filesystem>
 #include <set>
 #include <string>
@@ -20,7 +20,7 @@
 namespace chakra::validation {
 namespace {
 
-// A sample of the rows is compared line by line.
+// Compares line by line, because the rows may be a sample.
 int Compare(const std::vector<MeasuredStep>& steps, const Program& program) {
   const std::string path = absl::StrCat(program.compare(), "/steps.csv");
   const absl::StatusOr<std::string> kept = ReadFile(path);

@@ -1,4 +1,4 @@
-// Rows of published tables as workloads.
+// Makes workloads of the rows of published tables.
 #include "absl/strings/str_cat.h"
 #include "test/validation/csv_line.h"
 #include "test/validation/steps.h"

@@ -10,10 +10,10 @@
 
 namespace chakra::validation {
 
-// Where "large" begins.
+// The least size that counts as large.
 inline constexpr uint64_t kLarge = uint64_t{1} << 20;
 
-// Median of |error| of some rows from kLarge up, and below.
+// The medians of |error| of rows from kLarge up, and of rows below.
 struct Medians {
   std::optional<double> large, small;  // none without rows
   size_t large_rows = 0, small_rows = 0;
@@ -22,13 +22,14 @@ struct Medians {
 Medians MediansOf(const PredictedColumn& column, const std::vector<MeasuredRow>& rows,
                   const std::vector<size_t>& of);
 
-// Rows that are compared.
+// The rows that are compared, by index.
 std::vector<size_t> Compared(const std::vector<MeasuredRow>& rows);
 
 // Every row of the file, in its order, with four cells for each column.
 std::string CsvTable(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns);
 
-// Medians in all and of each subset, the worst rows, what was left out, and `notes` as a list at the end.
+// The medians of all rows and of each subset, the worst rows, the rows left out, and `notes` as a list at the
+// end.
 std::string Markdown(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns,
                      const std::vector<std::string>& notes);
 

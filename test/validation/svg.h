@@ -1,5 +1,5 @@
-// A drawing in SVG: lines, marks and text. Coordinates in pixels from the upper
-// left corner, written with one decimal.
+// A drawing in SVG: lines, marks and text. Coordinates are pixels from the upper left corner, with one
+// decimal.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class Svg {
         &body_, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"%.1f\"%s%s%s/>\n", x0, y0, x1,
         y1, color, width, *dashes ? " stroke-dasharray=\"" : "", dashes, *dashes ? "\"" : "");
   }
-  // Through all points.
+  // A curve through all points.
   void Curve(const std::vector<std::pair<double, double>>& points, const char* color, double width) {
     if (points.empty()) return;
     absl::StrAppend(&body_, "<path d=\"M");

@@ -22,7 +22,7 @@ std::string Line(const std::string& gpu, int ranks, int nodes, const std::string
                       busbw, ",\"one, two\",vTrain trace/x\r\n");
 }
 
-// Curves of vTrain on V100 whose bus bandwidth jumps from `jump` / 2 to `jump`.
+// Curves of vTrain on V100 whose bus bandwidth jumps between the sizes `jump` / 2 and `jump`.
 std::vector<MeasuredRow> Curves(uint64_t jump) {
   std::string text = kHeader;
   for (int ranks : {8, 7, 4}) {
@@ -33,7 +33,7 @@ std::vector<MeasuredRow> Curves(uint64_t jump) {
   return *ParseMeasured(text);
 }
 
-// What is measured times `factor`, for rows that are compared.
+// Predicts the measured time times `factor` for rows that are compared.
 PredictedColumn Times(const std::vector<MeasuredRow>& rows, double factor) {
   PredictedColumn column{"scaled", {}};
   for (const MeasuredRow& r : rows) {
@@ -51,7 +51,7 @@ std::vector<std::string> Failed(const std::vector<Finding>& findings) {
   return texts;
 }
 
-TEST(Measured, MachinesRulesAndWhatIsLeftOut) {
+TEST(Measured, ReadsMachinesRulesAndRowsLeftOut) {
   const auto rows = ParseMeasured(
       absl::StrCat(kHeader, Line("A100-SXM4-80GB", 8, 1, "file says NVLS; but not", 1024, "44.8"),
                    Line("H200", 4, 1, "Ring (NCCL_NVLS_ENABLE=0)", 2048, "1"),
@@ -83,7 +83,7 @@ TEST(Measured, ErrorsNameLineAndColumn) {
   EXPECT_EQ(ParseMeasured(kHeader).status().message(), "no rows; expected a header and at least one");
 }
 
-TEST(Medians, OfBothSidesOfOneMiB) {
+TEST(Medians, SplitAtOneMiB) {
   std::string text = kHeader;
   for (uint64_t bytes : {1024, 2048, 1 << 20, 2 << 20, 4 << 20}) {
     absl::StrAppend(&text, Line("A100", 8, 1, "n/a", bytes, "100"));
@@ -105,8 +105,8 @@ TEST(Medians, OfBothSidesOfOneMiB) {
       ElementsAre(HasSubstr("all below 1 MiB"), HasSubstr("dgx-a100, vTrain, 8 GPUs, from 1 MiB up")));
 }
 
-// Presets answer the curves; the measured jump moves.
-TEST(Switches, FarFromTheMeasuredOnesFail) {
+// The presets predict the curves; the measured jump moves.
+TEST(Switches, FailFarFromMeasuredSwitches) {
   Machines machines;
   const auto failed = [&](uint64_t jump) {
     const auto rows = Curves(jump);
@@ -120,14 +120,14 @@ TEST(Switches, FarFromTheMeasuredOnesFail) {
                                              HasSubstr("dgx-v100, vTrain, 4 GPUs: to ring/simple from ")));
 }
 
-TEST(Switches, NeedTheCurves) {
+TEST(Switches, NeedMeasuredCurves) {
   const auto rows = *ParseMeasured(absl::StrCat(kHeader, Line("A100", 8, 1, "n/a", 1024, "1")));
   Machines machines;
   EXPECT_EQ(CheckSwitches(rows, Times(rows, 1), machines).status().message(),
             "no curve of vTrain on V100 with 8 GPUs");
 }
 
-// A column that does not answer every row.
+// A column may lack predictions of some rows.
 TEST(Tables, ColumnsMayHaveHoles) {
   const auto rows = *ParseMeasured(absl::StrCat(kHeader, Line("A100", 8, 1, "n/a", 1024, "10"),
                                                 Line("A100", 8, 1, "n/a", 2048, "20"),
@@ -153,8 +153,8 @@ CaptureRow Recorded(const std::string& capture, Known known, double recorded_us,
   return row;
 }
 
-// Durations that hold waits, and other libraries' kernels, are listed and not judged.
-TEST(Captures, KnownTransfersAreJudged) {
+// Durations that contain waits, and kernels of other libraries, are listed but not judged.
+TEST(Captures, JudgesOnlyKnownTransfers) {
   std::vector<CaptureRow> rows = {Recorded("a", Known::kRoot, 10, 11), Recorded("a", Known::kNo, 1000, 10),
                                   Recorded("a", Known::kOther, 10, 90), Recorded("b", Known::kFollows, 10, 8),
                                   Recorded("b", Known::kLastArrival, 10, 10)};
@@ -170,7 +170,7 @@ TEST(Captures, KnownTransfersAreJudged) {
   EXPECT_THAT(page, HasSubstr("| a | all_reduce | 0 | 0 | 0 | 10.0 us | another library | 90.0 us |"));
 }
 
-TEST(Captures, WithManyKnownTransfersIsJudgedAlone) {
+TEST(Captures, JudgesCapturesWithManyKnownTransfers) {
   std::vector<CaptureRow> rows(20, Recorded("a", Known::kRoot, 10, 10));
   rows.resize(24, Recorded("b", Known::kRoot, 10, 20));
   EXPECT_EQ(CheckCaptures(rows).size(), 2u);
@@ -182,9 +182,11 @@ TEST(Captures, WithManyKnownTransfersIsJudgedAlone) {
   EXPECT_FALSE(findings[2].ok);
 }
 
-TEST(Captures, NoneKnownIsNoPass) { EXPECT_FALSE(CheckCaptures({Recorded("a", Known::kNo, 10, 10)})[0].ok); }
+TEST(Captures, FailsWithoutKnownTransfers) {
+  EXPECT_FALSE(CheckCaptures({Recorded("a", Known::kNo, 10, 10)})[0].ok);
+}
 
-TEST(Captures, NoFolderIsNoRows) {
+TEST(Captures, MissingFolderGivesNoRows) {
   const auto rows = ReadCaptures("no/such/folder");
   ASSERT_TRUE(rows.ok()) << rows.status();
   EXPECT_TRUE(rows->empty());

@@ -53,7 +53,7 @@ absl::StatusOr<TraceSet> Read(const std::string& folder, const std::string& scri
   return set;
 }
 
-// Recorded times, recorded lanes, recorded communication; the machine is not asked.
+// Recorded times, recorded lanes, recorded communication; the machine does not matter.
 absl::StatusOr<std::vector<StepMetrics>> StepsIn(const TraceSet& set) {
   const auto preset = LoadCluster("dgx-h100", nullptr);
   if (!preset.ok()) return preset.status();

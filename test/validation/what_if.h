@@ -1,4 +1,4 @@
-// Predictions of edited captures against captures of what was predicted.
+// Predictions of edited captures against captures after the real change.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace chakra::validation {
 
-// What runs.csv says of the captures of one side of a pair: the median step of each run, in ms, ascending.
+// The contents of runs.csv of a pair: the median step of each run of both sides, in ms, ascending.
 struct Runs {
   std::vector<double> a, b;
 };
 // Errors name line and column.
 absl::StatusOr<Runs> ParseRuns(const std::string& csv);
 
-// How much slower the second fastest run was than the fastest, which is the one that was kept; and how much
-// the median run. Shares of the fastest. Precondition: at least one run.
+// How much slower the second fastest run (Noise) and the median run (TypicalDelay) were than the fastest run,
+// which was kept; shares of the fastest. Precondition: at least one run.
 double Noise(const std::vector<double>& runs);
 double TypicalDelay(const std::vector<double>& runs);
 
-// Steps of a capture in ms: the median over its steps, each as long as on the rank where it lasted longest.
+// Step times of a capture in ms: the median over its steps, each with the time of its slowest rank.
 struct StepTime {
   int ranks = 0;
   size_t steps = 0;
@@ -33,7 +33,7 @@ absl::StatusOr<StepTime> ReplayCapture(const std::string& folder, const std::str
 
 // One prediction: the capture `from`, edited by the script, against the capture `to`.
 struct EditPrediction {
-  std::string name;  // the script's file without its end
+  std::string name;  // the script's file without its extension
   std::string says;  // EditScript.name
   int ranks = 0;
   double from_ms = 0;      // measured
@@ -46,14 +46,14 @@ struct EditPrediction {
   double error() const { return predicted_ms / to_ms - 1; }
 };
 
-// Of every script in FOLDER/pairs, by name. "PAIR.txtpb" and "PAIR.VARIANT.txtpb" edit FOLDER/captures/PAIR/a
-// into b, "PAIR.back.txtpb" b into a. FOLDER/captures/PAIR/groups.json, where there is one, lists the process
-// groups of what is edited.
+// Predictions of every script in FOLDER/pairs, by name. "PAIR.txtpb" and "PAIR.VARIANT.txtpb" edit
+// FOLDER/captures/PAIR/a into b, "PAIR.back.txtpb" edits b into a. FOLDER/captures/PAIR/groups.json, if
+// present, lists the process groups of the edited capture.
 absl::StatusOr<std::vector<EditPrediction>> Predict(const std::string& folder);
 
 std::string WhatIfCsv(const std::vector<EditPrediction>& rows);
-// The median error and the worst, both without sign; and the share of rows whose error is below the noise of
-// their captures (that of the median run). Precondition: at least one row.
+// The median and the worst absolute error, and the number of rows whose error is at most the typical delay of
+// their captures. Precondition: at least one row.
 struct ErrorSummary {
   double median = 0, worst = 0;
   std::string worst_name;

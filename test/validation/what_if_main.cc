@@ -1,9 +1,9 @@
-// Edited captures against captures of what was predicted.
+// Predictions of edited captures against captures after the real change.
 //
 //   what_if_validation FOLDER [--out FOLDER] [--compare FOLDER]
 //
-// FOLDER is examples/what_if. Prints the table; --out writes what_if.csv and what_if.md; --compare wants the
-// same bytes in a folder.
+// FOLDER is examples/what_if. Prints the table; --out writes what_if.csv and what_if.md; --compare expects
+// the same bytes in a folder.
 #include <cstdio>
 
 #include "test/validation/program.h"

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 constexpr char kHeader[] = "side,run,median_step_ms,others_share,kept,steps_ms\n";
 
-TEST(Runs, AscendingBySide) {
+TEST(Runs, SortsRunsBySide) {
   const auto runs =
       ParseRuns(absl::StrCat(kHeader, "a,0,12.5,0.01,0,12 13\nb,0,30,0,1,30\na,1,10,0,1,9 11\n"));
   ASSERT_TRUE(runs.ok()) << runs.status();
@@ -37,7 +37,7 @@ TEST(Runs, NoiseAndDelayAreSharesOfTheFastest) {
   EXPECT_DOUBLE_EQ(TypicalDelay({10, 12, 15, 20}), 0.35);
 }
 
-TEST(Tables, ChangeAndErrorAreOfMeasuredTimes) {
+TEST(Tables, ChangeAndErrorUseMeasuredTimes) {
   EditPrediction p{"batch_1", "batch", 1, 10, 10, 20, 19, 0.01, 0.02, 0.1, 0.2};
   EXPECT_THAT(
       WhatIfCsv({p}),
@@ -46,7 +46,7 @@ TEST(Tables, ChangeAndErrorAreOfMeasuredTimes) {
                                              "+100.0 % | 19.00 ms | -5.0 % | 1.0, 2.0 % |"));
 }
 
-TEST(Tables, TheSummaryHasTheMedianAndTheWorst) {
+TEST(Tables, SummaryHasMedianAndWorst) {
   const auto row = [](const char* name, double predicted, double delay) {
     return EditPrediction{name, "", 1, 10, 10, 100, predicted, 0, 0, delay, 0};
   };
@@ -59,8 +59,8 @@ TEST(Tables, TheSummaryHasTheMedianAndTheWorst) {
 
 const std::string kWhatIf = std::string(CHAKRA_SOURCE_DIR) + "/examples/what_if";
 
-// Without an edit the replay gives what was measured.
-TEST(Replays, OfACaptureAsItIs) {
+// Without an edit, the replay gives the measured steps.
+TEST(Replays, UneditedCaptureKeepsItsSteps) {
   const auto step = ReplayCapture(kWhatIf + "/captures/layers_2/a", "", "");
   ASSERT_TRUE(step.ok()) << step.status();
   EXPECT_EQ(step->ranks, 2);
@@ -68,7 +68,7 @@ TEST(Replays, OfACaptureAsItIs) {
   EXPECT_NEAR(step->replayed_ms, step->measured_ms, 1e-3 * step->measured_ms);
 }
 
-TEST(Replays, ErrorsAreThoseOfScriptsAndCaptures) {
+TEST(Replays, ErrorsNameScriptsAndCaptures) {
   EXPECT_THAT(std::string(ReplayCapture(kWhatIf + "/captures/absent", "", "").status().message()),
               HasSubstr("absent"));
   EXPECT_THAT(std::string(ReplayCapture(kWhatIf + "/captures/batch_2/a", kWhatIf + "/faster_gpu.txtpb", "")
