@@ -1,4 +1,4 @@
-// Tar archives: members are read, or passed over, to the same end.
+// Tar archives: an archive ends the same whether its members are read or skipped.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Names and sizes of the members, and what ended the archive.
+// Names and sizes of the members, and the end of the archive or the error.
 std::vector<std::string> List(absl::string_view tar, bool read) {
   chakra::MemorySource raw(tar);
   std::vector<std::string> seen;

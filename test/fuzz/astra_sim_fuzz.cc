@@ -1,5 +1,5 @@
-// ASTRA-sim's network YAML and its system, memory and group JSON, in this order
-// and parted by lines "----": a cluster or an error, never an exception.
+// ASTRA-sim's network YAML and its system, memory and group JSON, in this order, with lines "----" between
+// them. Any bytes give a cluster or an error, never an exception.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// Text workloads: any bytes give a workload or an error that says why; on the fewest ranks that can run it,
-// it is either refused or each rank has the nodes of the program.
+// Text workloads: any bytes give a workload or an error with a reason. On the fewest ranks that can run it, a
+// workload is refused or gives each rank the nodes of the program.
 #include <cstddef>
 #include <cstdint>
 

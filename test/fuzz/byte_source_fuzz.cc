@@ -1,5 +1,4 @@
-// gzip, zstd, zip and plain content: what comes out does not depend on how much is
-// asked for at once.
+// gzip, zstd, zip and plain content: the output does not depend on the sizes of the reads.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +13,7 @@ namespace {
 
 constexpr size_t kMost = size_t{1} << 18;
 
-// The first kMost bytes of the content, read `step` at a time; true when it
-// came so far without an error.
+// Reads the first kMost bytes of the content, `step` at a time; true if no error came before.
 bool Unpack(absl::string_view packed, size_t step, std::string* out, std::string* error) {
   chakra::MemorySource raw(packed);
   auto source = chakra::OpenContent(&raw, "fuzz.gz");

@@ -1,5 +1,5 @@
-// Logs of collective calls: any bytes give logs whose calls are of their communicators, which can be joined,
-// or an error that says why; and the same again.
+// Logs of collective calls: any bytes give an error with a reason, or logs that can be joined and whose calls
+// belong to their communicators. A second read gives the same.
 #include <cstddef>
 #include <cstdint>
 

@@ -24,7 +24,7 @@ FUZZ_TARGET(cluster_spec_fuzz, data, size) {
   }
   int64_t devices = 1;
   for (const auto& d : cluster->topology().dimension()) devices *= d.size() > 0 ? d.size() : 1;
-  if (devices > 1 << 16) return 0;  // fine, but slow to build again and again
+  if (devices > 1 << 16) return 0;  // valid, but slow to build for each input
   const auto model = chakra::BuildCluster(*cluster, ranks);
   Require(!model.ok() || model->topology.devices() >= ranks, "every rank has a device");
   return 0;

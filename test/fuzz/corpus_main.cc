@@ -1,5 +1,5 @@
-// corpora TARGET PATH...: runs a fuzz target on each file that is named or lies in a folder that is named.
-// Exit status 1 when there is none: a corpus that went missing must not pass.
+// corpora TARGET PATH...: runs a fuzz target on each named file and each file in a named folder. The exit
+// status is 1 if there is no file, so that a missing corpus does not pass.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Scripts of edits, in any format: what is accepted gives valid traces, and errors name the script.
+// Scripts of edits, in any format: an accepted script gives valid traces, and errors name the script.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -80,7 +80,7 @@ const std::vector<chakra::RankTrace>& Traces() {
   return *traces;
 }
 
-// No run takes more than moments.
+// Limits the script, so that a run is short.
 void Bound(chakra::proto::EditScript* script) {
   while (script->edit_size() > 6) script->mutable_edit()->RemoveLast();
   for (chakra::proto::Edit& e : *script->mutable_edit()) {

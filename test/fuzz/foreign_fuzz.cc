@@ -1,5 +1,5 @@
-// Configuration files of training frameworks: any bytes give a workload or an error that names the file; a
-// workload gives a step whose parts fit, or an error.
+// Configuration files of training frameworks: any bytes give a workload or an error that names the file. A
+// workload gives a step with consistent parts, or an error.
 #include <cstddef>
 #include <cstdint>
 

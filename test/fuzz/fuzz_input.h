@@ -1,5 +1,4 @@
-// What the structured targets share: fuzzed bytes as numbers, and files for
-// readers that take paths.
+// Helpers of the structured targets: fuzzed bytes as numbers, and files for readers that take paths.
 #pragma once
 
 #include <unistd.h>
@@ -23,7 +22,7 @@ inline void Require(bool ok, absl::string_view what) {
   std::abort();
 }
 
-// Takes the input apart byte by byte; zeros after its end.
+// Reads the input byte by byte; gives zeros after its end.
 class Bytes {
  public:
   Bytes(const uint8_t* data, size_t size) : data_(data), size_(size) {}
@@ -47,7 +46,7 @@ class Bytes {
   size_t at_ = 0;
 };
 
-// A folder of this process's own, removed when it ends.
+// A folder for this process only; the destructor removes it.
 class TempFolder {
  public:
   TempFolder() {
@@ -59,7 +58,7 @@ class TempFolder {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  // Writes a file anew and returns its path.
+  // Creates or replaces a file and returns its path.
   std::string Write(const std::string& name, absl::string_view content) const {
     const std::string file = path_ + "/" + name;
     std::ofstream out(file, std::ios::binary | std::ios::trunc);

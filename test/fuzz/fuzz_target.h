@@ -1,5 +1,5 @@
-// How a fuzz target is declared: FUZZ_TARGET(x_fuzz, data, size) { ... return 0; } in x_fuzz.cc. With
-// libFuzzer it is the program's entry. Without, all targets are one program that runs their corpora
+// FUZZ_TARGET(x_fuzz, data, size) { ... return 0; } in x_fuzz.cc declares a fuzz target. With libFuzzer, the
+// target is the program's entry. Without libFuzzer, one program runs the corpora of all targets
 // (corpus_main.cc).
 #pragma once
 

@@ -1,5 +1,5 @@
-// GOAL programs, text and binary: any bytes give a program, which written and read again is the same, or an
-// error that says why; as traces it is either refused or has as many nodes.
+// GOAL programs, text and binary: any bytes give an error with a reason, or a program that is the same after
+// a write and a read. Its conversion to traces is refused or keeps the number of nodes.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Annotations of CUDA graphs: any bytes are read or refused with the file's name; what is read has rows that
-// exist.
+// Annotations of CUDA graphs: any bytes are read, or refused with the file's name. Annotations that were read
+// refer to rows that exist.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// What process_group:init metadata nodes say, alone and inside a trace.
+// Texts of process_group:init metadata nodes, by themselves and inside a trace.
 #include <cstddef>
 #include <cstdint>
 #include <string>

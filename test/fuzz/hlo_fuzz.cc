@@ -1,4 +1,4 @@
-// XLA's modules, text or proto: any bytes give a step whose dependencies point back, or an error.
+// XLA's modules, text or proto: any bytes give an error, or a step with dependencies on earlier nodes only.
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
 #include "trace/import/hlo/fuse.h"

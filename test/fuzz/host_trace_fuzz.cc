@@ -1,5 +1,4 @@
-// PyTorch host traces: any bytes give a trace whose parts fit together, or an
-// error that names the file.
+// PyTorch host traces: any bytes give a consistent trace or an error that names the file.
 #include <cstddef>
 #include <cstdint>
 
@@ -32,7 +31,7 @@ void Check(const HostTrace& t) {
   for (const auto& r : t.repairs) Require(r.count > 0 && !r.kind.empty(), "a repair is counted");
 }
 
-// The trace's own operators as a device trace: all of them pair.
+// Pairs the trace with a device trace of its own operators, which all pair.
 void PairWithItself(const HostTrace& t, bool ids) {
   chakra::pytorch::DeviceTrace d;
   for (const HostNode& n : t.nodes) {

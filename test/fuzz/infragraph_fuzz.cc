@@ -1,5 +1,5 @@
-// InfraGraph and explicit graphs in all their forms: any bytes give a network
-// or an error that names the file; and the same again.
+// InfraGraph and explicit graphs in all their forms: any bytes give a network or an error that names the
+// file. A second read gives the same.
 #include <cstddef>
 #include <cstdint>
 

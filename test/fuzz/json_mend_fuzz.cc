@@ -1,4 +1,4 @@
-// Text that is nearly JSON: what is mended is JSON, or ends early; and mending it again changes nothing.
+// Text that is nearly JSON: the mended text is JSON or ends early, and a second repair changes nothing.
 #include <cstddef>
 #include <cstdint>
 

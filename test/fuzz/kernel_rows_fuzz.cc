@@ -1,5 +1,5 @@
-// Rows for `kernels predict`: any bytes give rows or an error; every row is answered or refused with a
-// reason, in order, and no answer is negative, infinite or outside of its own range.
+// Rows for `kernels predict`: any bytes give rows or an error. Every row gets an answer or a refusal with a
+// reason, in order. No answer is negative, infinite or outside its own range.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Kernel tables as CSV: any bytes give rows or an error, and every row that is
-// read can be looked up and is written so that it reads back.
+// Kernel tables as CSV: any bytes give rows or an error. Every row can be looked up, and is the same after a
+// write and a read.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Kineto traces: any bytes give a trace, whose rows lie where they say, or an
-// error; and the same again.
+// Kineto traces: any bytes give an error, or a trace with each row at the place that it names. A second read
+// gives the same.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

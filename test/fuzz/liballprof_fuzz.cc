@@ -1,5 +1,5 @@
-// MPI traces of liballprof: any bytes give the frames of a rank, which can be decoded or are refused, or an
-// error that says why.
+// MPI traces of liballprof: any bytes give an error with a reason, or the frames of a rank. The decoder reads
+// or refuses those frames.
 #include <cstddef>
 #include <cstdint>
 

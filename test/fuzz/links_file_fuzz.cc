@@ -1,5 +1,4 @@
-// Lists of links: any bytes give a network whose devices all meet, or an error
-// that names the file.
+// Lists of links: any bytes give a connected network or an error that names the file.
 #include <cstddef>
 #include <cstdint>
 

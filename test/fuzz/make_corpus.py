@@ -94,7 +94,7 @@ def byte_source():
     write(t, "zstd_window_too_large", zstd(b"one", window=0xff))
 
 
-# An archive as Python writes it, with a fixed time; `streamed`: sizes stand behind the members.
+# An archive as Python writes it, with a fixed time; `streamed`: sizes follow the members.
 def zipped(files, method=zipfile.ZIP_DEFLATED, streamed=False):
     out = io.BytesIO()
     if streamed:

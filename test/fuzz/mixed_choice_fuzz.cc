@@ -1,5 +1,4 @@
-// Text of --mixed: any bytes give a choice that the fabric takes, or an error that
-// says of what.
+// Text of --mixed: any bytes give a choice that the fabric accepts, or an error that names the wrong part.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// MSCCL XML: any bytes give a proved program or an error that names the file,
-// and what is proved moves the same bytes each time it is read.
+// MSCCL XML: any bytes give a proved program or an error that names the file. A proved program moves the same
+// bytes each time it is read.
 #include <cstddef>
 #include <cstdint>
 

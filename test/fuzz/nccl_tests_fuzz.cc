@@ -1,5 +1,5 @@
-// Logs and tables of nccl-tests, rccl-tests, OSU's micro-benchmarks and perftest: any bytes give measurements
-// that can be used, or an error that says where.
+// Logs and tables of nccl-tests, rccl-tests, OSU's micro-benchmarks and perftest: any bytes give usable
+// measurements or an error with a place.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Exports of Nsight Systems: any bytes give processes, whose rows lie where they say, or an error; and the
-// same again.
+// Exports of Nsight Systems: any bytes give an error, or processes with each row at the place that it names.
+// A second read gives the same.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Texts of shapes and types: any bytes give operands or an error; the work of every operator on them is a
-// number, and a table with them can be interpolated in.
+// Texts of shapes and types: any bytes give operands or an error. The work of every operator on them is a
+// number, and a table with these operands can interpolate.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

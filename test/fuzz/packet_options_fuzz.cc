@@ -1,5 +1,5 @@
-// Text of --packet: any bytes give options that hold, or an error that says of
-// what; and the same through a cluster's message.
+// Text of --packet: any bytes give valid options or an error that names the wrong one. A cluster's message
+// gives the same.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Pickles: any bytes give plain data, whose items are values, or an error that says why; nothing is executed.
+// Pickles: any bytes give plain data, whose items are values, or an error with a reason. Nothing is executed.
 #include <cstddef>
 #include <cstdint>
 

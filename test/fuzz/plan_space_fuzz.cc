@@ -1,5 +1,5 @@
-// Values of `plan --try`, a line each: what is accepted has values, each of which a workload takes, and
-// errors name the option.
+// Values of `plan --try`, a line each: an accepted line has values, a workload accepts each value, and errors
+// name the option.
 #include <cstddef>
 #include <cstdint>
 #include <string>

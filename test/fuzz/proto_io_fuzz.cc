@@ -1,4 +1,4 @@
-// Configuration messages: what is read can be written and reads back the same.
+// Configuration messages: a message that was read is the same after a write and a read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

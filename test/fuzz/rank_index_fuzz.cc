@@ -1,5 +1,5 @@
-// Indices of ranks that share files: text or JSON. Any bytes give an index without contradictions, or an
-// error that names the file.
+// Indices of ranks that share files, text or JSON: any bytes give a consistent index or an error that names
+// the file.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A whole input as a user gives it: plain, packed, JSON, text or an archive,
-// with the groups that lie in it. The result does not depend on threads.
+// A whole input as a user gives it: plain, compressed, JSON, text or an archive, with its groups. The result
+// does not depend on the number of threads.
 #include <cstddef>
 #include <cstdint>
 #include <string>

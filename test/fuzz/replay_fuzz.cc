@@ -1,6 +1,6 @@
 // Small traces of 2 to 4 ranks, made from bytes and replayed under every lane
 // policy on both fabrics. A replay ends with an answer or an error, keeps the
-// dependencies, and gives the same with and without the closed forms.
+// dependencies, and is the same with and without the closed forms.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +60,7 @@ void Int(et::Node* node, const char* name, int64_t value) {
   attr->set_int64_val(value);
 }
 
-// Builds all ranks at once, so that most calls and messages find their partners.
+// Builds all ranks together, so that most calls and messages have their partners.
 class Maker {
  public:
   Maker(Bytes* in, int ranks) : in_(*in), nodes_(static_cast<size_t>(ranks)) {}
@@ -113,10 +113,10 @@ class Maker {
     }
   }
 
-  // Of a call, a message or an access.
+  // The most bytes of one call, message or access.
   uint64_t largest() const { return largest_; }
 
-  // Nothing where the decoder refuses the traces.
+  // False if the decoder refuses the traces.
   bool Decode(TraceSet* out) const {
     out->groups = groups_;
     for (int r = 0; r < ranks(); ++r) {
@@ -159,7 +159,7 @@ class Maker {
     return &node;
   }
 
-  // Drawn before the call that it is for: the order in which arguments are made differs by compiler.
+  // Draw a rank before the call that takes it: compilers evaluate arguments in different orders.
   int Rank() { return static_cast<int>(in_.Below(nodes_.size())); }
 
   uint64_t Size() {
@@ -200,7 +200,7 @@ class Maker {
     for (int r : members) Call(r, group, type, bytes, root);
   }
 
-  // A send and its receive; now and then one of them is missing.
+  // Adds a send and its receive; sometimes one of them is missing.
   void Message(uint32_t how) {
     const int src = Rank(), dst = Rank();
     const uint64_t bytes = Size();
@@ -230,7 +230,7 @@ class Maker {
   uint64_t largest_ = 0;
 };
 
-// What is chosen for a run beside the lanes and the fabric.
+// The choices of a run except lanes and fabric.
 struct Setup {
   std::vector<TopologyDimension> dimensions;
   EngineOptions options;
@@ -303,7 +303,7 @@ Outcome Run(const TraceSet& traces, const std::vector<ComputeTimes>& compute, co
   return out;
 }
 
-// An answer says that every node ran after those that it waits for.
+// In an answer, every node runs after its dependencies.
 void CheckOutcome(const TraceSet& traces, const Outcome& o) {
   if (!o.status.ok()) {
     Require(!o.status.message().empty() && o.status.code() != absl::StatusCode::kInternal,
@@ -329,7 +329,7 @@ void CheckOutcome(const TraceSet& traces, const Outcome& o) {
 }
 
 void CheckSame(const Outcome& fast, const Outcome& slow) {
-  // Which error tells of a time past the end of simulated time depends on who had to wait for it.
+  // The error for a time past the end of simulated time depends on the node that waits for it.
   Require(fast.status.ok() == slow.status.ok(),
           absl::StrCat("fast: ", fast.status.ToString(), "; slow: ", slow.status.ToString()));
   if (!fast.status.ok()) return;
@@ -382,7 +382,7 @@ FUZZ_TARGET(replay_fuzz, data, size) {
   }
   for (const LanePolicy lanes : {LanePolicy::kRecorded, LanePolicy::kSingle, LanePolicy::kUnlimited}) {
     for (const std::string& fabric : FabricNames()) {
-      // A TiB is 268 million packets: minutes.
+      // A TiB is 268 million packets, which take minutes.
       if (maker.largest() > kMostPacketBytes && (fabric == "packet" || fabric == "mixed")) continue;
       const Outcome fast = Run(traces, compute, *topology, setup, fabric.c_str(), lanes, true);
       const Outcome slow = Run(traces, compute, *topology, setup, fabric.c_str(), lanes, false);

@@ -1,4 +1,4 @@
-// Recordings of rocprofv3, JSON or SQLite: any bytes give ranks or an error; and the same again.
+// Recordings of rocprofv3, JSON or SQLite: any bytes give ranks or an error. A second read gives the same.
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +13,7 @@ namespace {
 
 using fuzz::Require;
 
-// What became of the bytes, in a line.
+// Reads the bytes and returns the result as one line.
 std::string ReadRocprof(absl::string_view bytes) {
   std::vector<Recording> recordings;
   absl::Status status;

@@ -1,5 +1,5 @@
-// Static routes on a small network: what is accepted leads along links, once
-// through each vertex, to where it should.
+// Static routes on a small network: an accepted route follows links, visits no vertex twice and ends at its
+// destination.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Fuzzes for real: builds the targets with clang in build-fuzz/ and runs each
-# (or those that are named), two at a time, from its corpus.
+# Fuzzes: builds the targets with Clang in build-fuzz/ and runs each, or each
+# named one, from its corpus, two at a time.
 # usage: test/fuzz/run.sh SECONDS [TARGET...]
-# What a run finds beyond the corpus stays in build-fuzz/found/TARGET/; crashing
-# inputs are build-fuzz/found/TARGET-crash-*, -timeout-*, -oom-*. Exit status 1
-# when there is any.
+# New inputs of a run stay in build-fuzz/found/TARGET/; crashing inputs are
+# build-fuzz/found/TARGET-crash-*, -timeout-*, -oom-*. The exit status is 1 if
+# there is a crashing input.
 set -eu
 seconds=${1:?usage: test/fuzz/run.sh SECONDS [TARGET...]}
 shift

@@ -1,5 +1,5 @@
-// Journals of sweeps: of any bytes the whole lines are read and the others counted, and what was read is
-// written to the same.
+// Journals of sweeps: for any bytes, complete lines are read and the others counted. The lines that were read
+// are the same after a write.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@ FUZZ_TARGET(sweep_journal_fuzz, data, size) {
     *record.mutable_point() = point;
     again += chakra::sweep::JournalLine(record);
   }
-  // A kill in the middle of the last line costs that line alone.
+  // A kill in the middle of the last line loses only that line.
   const auto twice = chakra::sweep::ParseJournal(again + again.substr(0, again.size() / 2));
   Require(twice.points.size() == read.points.size(), "what was read is written to the same");
   const std::string line = chakra::sweep::JournalLine({});

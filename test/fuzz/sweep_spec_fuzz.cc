@@ -1,4 +1,4 @@
-// Specs of sweeps: what is accepted has points whose commands can be made, and errors say of which field.
+// Specs of sweeps: the points of an accepted spec give commands, and errors name the field.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ FUZZ_TARGET(sweep_spec_fuzz, data, size) {
   spec.source = "spec";
   spec.text.assign(reinterpret_cast<const char*>(data), size);
   if (!chakra::ParseMessage(spec.text, spec.source, &spec.sweep).ok()) return 0;
-  // Bounds of the machine that fuzzes, not of sweeps.
+  // Limits for the fuzzing machine, not limits of sweeps.
   spec.sweep.set_max_points(std::clamp<uint64_t>(spec.sweep.max_points(), 1, 200));
   const auto small = [](auto& self, auto* holder) -> void {
     for (auto& axis : *holder->mutable_axis()) {

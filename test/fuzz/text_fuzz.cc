@@ -1,5 +1,5 @@
-// Text-format traces: what is read decodes or is refused, and comes back the
-// same when written and read again.
+// Text-format traces: the decoder reads or refuses a parsed trace. The trace is the same after a write and a
+// read.
 #include <cstddef>
 #include <cstdint>
 

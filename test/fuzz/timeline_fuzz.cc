@@ -1,5 +1,5 @@
-// Text of --timeline-ranks, of --timeline-format and of names: any bytes give ranks in order and a format, or
-// an error that says what is expected.
+// Texts of --timeline-ranks, --timeline-format and names: any bytes give sorted ranks and a format, or an
+// error that names the expected form.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

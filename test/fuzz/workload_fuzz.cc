@@ -1,5 +1,5 @@
-// Workloads: the first byte says whether the rest is a config.json or "MODEL|PARALLEL|TRAINING" in short
-// forms. Any bytes give a step whose parts fit, or an error.
+// Workloads: the first byte selects a config.json or "MODEL|PARALLEL|TRAINING" in short forms for the rest.
+// Any bytes give a step with consistent parts, or an error.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +63,7 @@ FUZZ_TARGET(workload_fuzz, data, size) {
   const std::vector<std::string> parts = absl::StrSplit(text, absl::MaxSplits('|', 2));
   chakra::generate::WorkloadOptions options;
   options.model = parts[0];
-  // No file: the model is keys or a preset.
+  // Skip files: the model must be keys or a preset.
   if (absl::StrContains(options.model, "/") || absl::StrContains(options.model, ".")) return 0;
   if (parts.size() > 1) options.parallel = parts[1];
   if (parts.size() > 2) options.training = parts[2];

@@ -1,4 +1,4 @@
-// JAX's profiles: any bytes give ranks whose rows lie where they say, or an error.
+// JAX's profiles: any bytes give an error, or ranks with each row at the place that it names.
 #include <cstring>
 #include <string>
 
