@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Fits the law of calls between nodes, with machines left out in turn.
+"""Fits the law of calls between nodes, and leaves out one machine after another.
 
     bench/between_nodes_fit.py MEASURED.csv              medians of errors with the constants as they are
     bench/between_nodes_fit.py MEASURED.csv --fit        constants near those that fit better
-    bench/between_nodes_fit.py MEASURED.csv --left-out   medians of errors of machines that the fit did not see
+    bench/between_nodes_fit.py MEASURED.csv --left-out   medians of errors of machines without data in the fit
 
-The law is written here a second time (replay/nccl/between_nodes.cc, backends/transports), as closed forms of the whole
-call. Times are in us, rates in GB/s, sizes in bytes. The columns of MEASURED.csv: test/validation/between_nodes.cc.
+This file repeats the law (replay/nccl/between_nodes.cc, backends/transports) as closed forms of the whole call. Times are
+in us, rates in GB/s, sizes in bytes. The columns of MEASURED.csv: test/validation/between_nodes.cc.
 """
 import argparse
 import collections
@@ -38,7 +38,7 @@ NODES = {
 }
 SWITCH_SHARE = 0.8
 
-# Machine: node, GB/s of a device's card, transport, release, and what differs.
+# Machine: node, GB/s of a device's NIC, transport, release, and differences.
 MACHINES = {
     "alps-clariden": ("H", 25, "slingshot-11", 2.23, dict(switch=0, channels=16, search=16, far=True)),
     "alps-cscs-docs": ("H", 25, "slingshot-11", 2.27, dict(switch=0, channels=16, search=16)),
@@ -129,7 +129,7 @@ class Call:
         self.cards = self.card * self.members
 
     def bus(self, algorithm, p, simple):
-        """Bus bandwidth by NCCL's limits, of which Simple has `simple`."""
+        """Bus bandwidth by NCCL's limits; `simple` is the limit of Simple."""
         g, column = GENERATION[self.kind], min(self.nodes, 3) - 1
         if algorithm == "ring":
             return (min(MAX_LL[g][column], simple / 2), min(.92 * simple, self.node["search"] * RING_LL128[g]), simple)[p]
@@ -141,7 +141,7 @@ class Call:
         return 2 * (self.ranks - 1) if self.collective == "all_reduce" else self.ranks - 1
 
     def choose(self, latency, only):
-        """What the tuner takes: (algorithm, protocol)."""
+        """The tuner's choice: (algorithm, protocol)."""
         best = {}
         both = 2 if self.nodes == 2 and self.kind in "HB" else 1
         for p in range(3):
@@ -282,7 +282,7 @@ def print_table(errors):
 
 
 class Fit:
-    """Coordinate descent from the constants as they are: what a change wins must outweigh how far it goes."""
+    """Coordinate descent from the present constants: the gain of a change must outweigh its distance."""
     FIXED = ("quiet_nodes", "small_bytes", "tuner_latency_us")
 
     def __init__(self, data, without=None):

@@ -1,7 +1,7 @@
-// Logs of collective calls on many ranks: generated verbose logs of NCCL's Inspector, read, joined and
-// replayed. CHAKRA_LOG_RANKS and CHAKRA_LOG_CALLS set ranks (default 64) and calls of each (default 200),
-// CHAKRA_LOG_THREADS the threads that read and replay (default 1). With CHAKRA_LOG_FOLDER the logs are
-// written there, unless it has some, and stay. The reference is simdjson's plain DOM parse of the same lines,
+// Logs of collective calls on many ranks: reads, joins and replays generated verbose logs of NCCL's
+// Inspector. CHAKRA_LOG_RANKS sets the ranks (default 64), CHAKRA_LOG_CALLS the calls of each (default 200),
+// and CHAKRA_LOG_THREADS the threads that read and replay (default 1). CHAKRA_LOG_FOLDER names a folder that
+// keeps the logs; logs in it are used again. The reference is simdjson's plain DOM parse of the same lines,
 // on one thread as the reader.
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
@@ -36,11 +36,11 @@ int Asked(const char* name, int otherwise, int most) {
   return text == nullptr ? otherwise : std::clamp(std::atoi(text), 1, most);
 }
 
-// Appends a line as inspector_json.cc writes it, of call `k` of rank `r`: groups of 8 for all but each fourth
-// call.
+// Appends the line of call `k` of rank `r`, as inspector_json.cc writes it. Groups have 8 ranks in all but
+// each fourth call.
 void AddLine(int r, int ranks, int k, std::string* out) {
   const bool world = k % 4 == 0 || ranks < 8;
-  // No two ranks are alike.
+  // All ranks differ.
   const uint64_t of = uint64_t{static_cast<uint32_t>(r)} << 32 | static_cast<uint32_t>(k);
   const auto late = static_cast<int>(SplitMix(of + kSplitMixStep) % 97);
   const int64_t start = 1000000000 + int64_t{k} * 1000 + late, stop = start + 300 - late;
@@ -99,7 +99,7 @@ double PeakBytes() {
   return static_cast<double>(usage.ru_maxrss) * 1024;
 }
 
-// A folder that holds logs while the object lives, or those of CHAKRA_LOG_FOLDER.
+// A folder with logs: CHAKRA_LOG_FOLDER, or one that the destructor removes.
 class Logs {
  public:
   Logs() {

@@ -60,7 +60,7 @@ class Generator {
     const std::string head = Head(), tail = Tail();
     const uint64_t fixed = head.size() + tail.size();
     while (host_.size() + device_.size() + fixed < options_.bytes) Step();
-    // Kineto writes the operators first, and then what the device's tracer saw.
+    // Kineto writes the operators first, and then the events of the device's tracer.
     std::string text;
     text.reserve(fixed + host_.size() + device_.size());
     text.append(head).append(host_);
@@ -125,7 +125,7 @@ class Generator {
                     cat, "\", \"name\": \"", cat, phase == 'f' ? "\", \"bp\": \"e\"\n  }," : "\"\n  },");
   }
 
-  // Gives the operator's External id. `extra`: more arguments, each with a comma behind.
+  // Returns the operator's External id. `extra`: more arguments, each with a comma after it.
   int64_t Op(absl::string_view cat, absl::string_view name, int tid, int64_t ts, int64_t dur,
              absl::string_view extra) {
     const int64_t id = ++external_;
@@ -149,7 +149,7 @@ class Generator {
         "], [", hidden, ", ", hidden, "], []], ");
   }
 
-  // A launch at `ts` on `tid`, and what it starts on `stream`. Gives its end on the host.
+  // Adds a launch at `ts` on `tid` and its event on `stream`. Returns the end of the launch on the host.
   int64_t Launch(int tid, int64_t ts, int64_t op, int stream, absl::string_view cat, absl::string_view name,
                  int64_t dur, absl::string_view metadata) {
     const int64_t correlation = ++correlation_, host = 3000 + Draw(4000);

@@ -1,4 +1,4 @@
-// How long a collective takes to plan and to price.
+// The time to plan and to price a collective.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct Setup {
   }
 };
 
-// One all-reduce on 8 ranks, from nothing: shape, tuner, plan, time.
+// One all-reduce on 8 ranks from the start: shape, tuner, plan, time.
 void PlanAndPrice(benchmark::State& state, const char* rule, uint64_t bytes) {
   const std::unique_ptr<Setup> m = Setup::Make(8, rule);
   if (m == nullptr) return state.SkipWithError("no machine");
@@ -58,7 +58,7 @@ void PlanAndPrice(benchmark::State& state, const char* rule, uint64_t bytes) {
   }
 }
 
-// The same call without its time; `warm`: of a kind, size and group that was planned before.
+// The same call without its time; `warm`: a call of this kind, size and group was planned before.
 void Plan8(benchmark::State& state, const char* rule, uint64_t bytes, bool warm) {
   const std::unique_ptr<Setup> m = Setup::Make(8, rule);
   if (m == nullptr) return state.SkipWithError("no machine");
@@ -72,7 +72,7 @@ void Plan8(benchmark::State& state, const char* rule, uint64_t bytes, bool warm)
   }
 }
 
-// A further call on a runner that knows its plan: what a replay pays for each.
+// A call on a runner that has its plan: the cost of each later call in a replay.
 void PriceWarm(benchmark::State& state, const char* rule, uint64_t bytes) {
   const std::unique_ptr<Setup> m = Setup::Make(8, rule);
   if (m == nullptr) return state.SkipWithError("no machine");
@@ -102,7 +102,7 @@ void PriceWarm(benchmark::State& state, const char* rule, uint64_t bytes) {
   state.counters["ns_a_call"] = seconds * 1e9 / kCalls / static_cast<double>(state.iterations());
 }
 
-// Flow by flow; returns the number of flows, 0 on an error.
+// Runs a call flow by flow; returns the number of flows, 0 after an error.
 uint64_t ByFlow(Setup& m, uint64_t bytes, Time* end) {
   Matching matching;
   matching.groups.push_back({"", m.members, static_cast<int>(m.members.size())});
@@ -121,7 +121,7 @@ uint64_t ByFlow(Setup& m, uint64_t bytes, Time* end) {
   for (uint32_t r = 0; r < m.members.size(); ++r) runner.Arrive(0, r, r, begin);
   drain();
   std::vector<FlowEnd> ended;
-  // Protocol LL: no step is woken for but the first.
+  // With protocol LL only the first step has wakes.
   std::vector<CollectiveRunner::Wake> first;
   first.swap(wakes);
   for (const CollectiveRunner::Wake& w : first) runner.OnWake(w.active, w.stream, w.at);
@@ -136,8 +136,8 @@ uint64_t ByFlow(Setup& m, uint64_t bytes, Time* end) {
   return wakes.empty() ? runner.flows() : 0;
 }
 
-// A ring of LL on all ranks, in closed form; x_flows: flows that it stands for in a second, over those that
-// 1,024 ranks pass flow by flow.
+// A ring of LL on all ranks, in closed form; x_flows: flows a second that the closed form replaces, over
+// flows a second of 1,024 ranks flow by flow.
 void LongRing(benchmark::State& state) {
   constexpr uint64_t kBytes = 1 << 20;
   const std::unique_ptr<Setup> m = Setup::Make(static_cast<int>(state.range(0)), "ring/ll");

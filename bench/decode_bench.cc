@@ -1,4 +1,4 @@
-// Decoding against protobuf's generated parser, which fills the same columns.
+// The decoder against protobuf's generated parser, which fills the same columns.
 #include <benchmark/benchmark.h>
 #include <google/protobuf/io/coded_stream.h>
 
@@ -77,7 +77,7 @@ std::string SyntheticTrace() {
   return writer.Finish().ok() ? bytes : "";
 }
 
-// Rank 0 of llama8b_fsdp_16, unpacked; empty when the data is not there.
+// Rank 0 of llama8b_fsdp_16, decompressed; empty if the data is missing.
 std::string RealTrace() {
   const std::string path = std::string(CHAKRA_SHARED_DATA) + "/stage/llama8b_fsdp_16/workload.0.et.zst";
   if (!std::filesystem::exists(path)) return "";
@@ -89,7 +89,7 @@ std::string RealTrace() {
   return std::string(buffer.view());
 }
 
-// Calls use(message) for each node frame; false when one does not parse.
+// Calls use(message) for each node frame; false if a frame does not parse.
 template <typename Use>
 bool ForEachNode(const std::string& bytes, Use use) {
   CodedInputStream in(reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
@@ -109,8 +109,8 @@ bool ForEachNode(const std::string& bytes, Use use) {
   return true;
 }
 
-// What ByProtobuf() fills: a rank's table, as the decoder does. Like the
-// decoder, it keeps its memory from file to file.
+// The table of a rank that ByProtobuf() fills. As in the decoder, its memory
+// is used again for the next file.
 struct Table {
   void Clear() {
     for (auto* v : {&g.name, &g.payload, &g.shapes, &g.types, &g.dep_begin, &g.dep}) v->clear();
@@ -207,9 +207,9 @@ void AddRow(const ProtoNode& node, Table* t) {
 }
 
 // The reference: one message object, filled again for each frame, then the same
-// columns and the same finishing. It checks nothing beyond what protobuf does,
-// knows no repairs, and takes for granted that ids are dense and that starts,
-// lanes, shapes and types are all absent, as they are in these traces.
+// columns and the same finishing. It has protobuf's checks only and no repairs.
+// It assumes dense ids and no starts, lanes, shapes or types, as in these
+// traces.
 absl::StatusOr<std::shared_ptr<const Graph>> ByProtobuf(const std::string& bytes, Table* table) {
   Table& t = *table;
   t.Clear();
@@ -267,7 +267,7 @@ void Decode(benchmark::State& state, std::string (*make)()) {
   for (auto _ : state) {
     theirs.push_back(SecondsOf([&] { benchmark::DoNotOptimize(ByProtobuf(bytes, &table)); }));
     ours.push_back(SecondsOf([&] {
-      pool.emplace();  // else the graph would be found, not finished
+      pool.emplace();  // a new pool, so that the graph is finished and not found
       benchmark::DoNotOptimize(decoder.Decode(bytes, "trace", 0, options));
     }));
     state.SetIterationTime(ours.back());

@@ -1,5 +1,4 @@
-// What metering a run costs: pairs of one replay without and with a meter, of the traces and times that both
-// share.
+// The cost of a meter in a run: pairs of one replay without and with a meter, on the same traces and times.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -25,8 +24,8 @@ constexpr Step kSteps[] = {
     {"32 ranks, fluid", "tp=4,pp=2,dp=4", "global_batch=16,seq=4096", "fluid"},
 };
 
-// Thread time of a whole RunReplay() with --energy over that of one without: with the meter on the run's
-// thread, and on one of its own.
+// Thread time of a whole RunReplay() with --energy over the time without: with the meter on the run's thread,
+// and with the meter on its own thread.
 void Metered(benchmark::State& state) {
   const Step& step = kSteps[state.range(0)];
   generate::WorkloadOptions workload;

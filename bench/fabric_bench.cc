@@ -23,7 +23,7 @@ TopologyDimension Dim(TopologyDimension::Kind kind, int size) {
   return {kind, size, Bandwidth::FromGigabytes(50), Time::Nanos(500), "dim"};
 }
 
-// All ranks send to the right neighbour, again when it has arrived.
+// All ranks send to the right neighbour, and send again after each arrival.
 void Ring(benchmark::State& state, const char* name) {
   const int ranks = static_cast<int>(state.range(0));
   std::unique_ptr<Fabric> fabric = Make(name, {Dim(TopologyDimension::Kind::kRing, ranks)});
@@ -70,7 +70,8 @@ void Random(benchmark::State& state, const char* name) {
   state.SetItemsProcessed(done);
 }
 
-// Every rank of a star to every other at once; `spread` > 0: of random sizes, so that each flow ends alone.
+// Every rank of a star sends to every other at once; `spread` > 0: sizes are random, and no two flows end
+// together.
 void AllToAll(benchmark::State& state, const char* name, uint64_t spread) {
   const int ranks = static_cast<int>(state.range(0));
   std::mt19937_64 random(1);

@@ -1,8 +1,8 @@
-// How the time of fabric `fluid` grows with flows, links and ranks:
+// The growth of fabric `fluid`'s time with flows, links and ranks:
 //   fluid_growth FOLDER [SECONDS]
 // writes FOLDER/fluid_growth.csv and FOLDER/fluid_growth.svg, and prints the
-// exponents of time in ranks and in flows. A pattern stops to grow after a
-// point that took more than SECONDS (10).
+// exponents of time in ranks and in flows. A pattern has no larger point after
+// one that took more than SECONDS (10).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -76,7 +76,7 @@ std::vector<Send> RingSteps(int ranks) {
   return out;
 }
 
-// Each rank to one other, eight times, as a random permutation; sizes differ.
+// Each rank sends to one other, eight times, in a random permutation; sizes differ.
 std::vector<Send> Permutation(int ranks) {
   std::mt19937_64 random(1);
   std::vector<int> to(static_cast<size_t>(ranks));

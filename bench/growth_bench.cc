@@ -1,10 +1,9 @@
-// How the time and the memory of whole runs grow with ranks: for each row, four sizes, and the exponents of
-// both.
+// The growth of time and memory of whole runs with ranks: for each row, four sizes and the exponents of both.
 //
-// Each size runs in a process of its own, so that its peak of memory is its own; what an empty process holds
-// is taken off. Times are user times. Where the run must do more than linear work in ranks (an exchange has
-// n^2 flows), `work` is the exponent of that work, and x_work is the exponent of time over it: 1 is linear. A
-// row whose x_work is above 1.2 has GROWS in its label.
+// Each size runs in its own process, so that its peak of memory is its own; the memory of an empty process is
+// subtracted. Times are user times. If the run must do more than linear work in ranks (an exchange has n^2
+// flows), `work` is the exponent of that work, and x_work is the exponent of time over it: 1 is linear. A row
+// with x_work above 1.2 has GROWS in its label.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -43,8 +42,8 @@ struct Row {
   const char* name;
   double work;  // the exponent of work in ranks
   std::vector<int> sizes;
-  // A command line of chakra-replay: {n} ranks, {d} ranks over 8, {q} the root of ranks, {trace} one rank of
-  // a step with tensor parallelism of 8. Null: random sizes on fabric `fluid`.
+  // A command line of chakra-replay: {n} ranks, {d} ranks over 8, {q} the square root of ranks, {trace} one
+  // rank of a step with tensor parallelism of 8. Null: random sizes on fabric `fluid`.
   const char* command;
 };
 
@@ -102,7 +101,7 @@ const std::vector<Row>& Rows() {
        {256, 512, 1024, 2048},
        "replay --model {step} --parallel tp=8,dp={d} --training seq=2048,micro_batch=1,global_batch={d} "
        "--cluster dgx-h100 -q --threads 1 --fabric fluid --network fat_tree"},
-      // Tensor groups of the root of all ranks: rings across nodes, so that flows grow as ranks^1.5.
+      // Tensor groups of the square root of all ranks: rings across nodes, so that flows grow as ranks^1.5.
       {"cliff/analytical",
        1.5,
        {64, 256, 1024, 4096},
@@ -123,7 +122,7 @@ struct Used {
   double mb = 0;
 };
 
-// Runs `work` in a process of its own, whose output is thrown away.
+// Runs `work` in its own process and drops the output.
 Used InProcess(const std::function<int()>& work) {
   std::cout.flush();
   std::fflush(stdout);
@@ -158,7 +157,7 @@ int RunRandom(int ranks) {
   return *std::min_element(received.begin(), received.end()) < 0 ? 1 : 0;
 }
 
-// One rank's trace of a step with tensor parallelism, in a folder that goes with this.
+// One rank's trace of a step with tensor parallelism, in a folder that the destructor removes.
 class OneRank {
  public:
   OneRank()
@@ -180,7 +179,7 @@ class OneRank {
   std::string folder_;
 };
 
-// `trace`: for rows that name it.
+// `trace`: for rows whose command names it.
 Used RunSize(const Row& row, int ranks, const OneRank* trace) {
   if (row.command == nullptr) return InProcess([&] { return RunRandom(ranks); });
   const auto root = static_cast<int>(std::lround(std::sqrt(ranks)));
@@ -202,7 +201,7 @@ Used RunSize(const Row& row, int ranks, const OneRank* trace) {
   return used;
 }
 
-// The slope of log(y) over log(x) by least squares; 0 of fewer than three points.
+// The slope of log(y) over log(x) by least squares; 0 for fewer than three points.
 double Slope(const std::vector<std::pair<double, double>>& points) {
   if (points.size() < 3) return 0;
   const auto n = static_cast<double>(points.size());

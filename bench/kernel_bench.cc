@@ -1,5 +1,5 @@
-// Predictions of the kernel model a second; x_stream: how many times as long as that of a stream, measured in
-// the same run.
+// Predictions of the kernel model a second; x_stream: the time of a prediction over that of a stream in the
+// same run.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace chakra {
 namespace {
 
-// Calls of unequal sizes, so that nothing is found from the call before.
+// Calls of unequal sizes, so that no call can use the result of the one before.
 std::vector<KernelCall> Calls(const std::string& family) {
   std::vector<KernelCall> calls;
   for (int i = 0; i < 1000; ++i) {
@@ -35,7 +35,7 @@ std::vector<KernelCall> Calls(const std::string& family) {
   return calls;
 }
 
-// One division by a rate and its range, which every answer has: what a law costs beyond that is the ratio.
+// One division by a rate and its range, which are in every answer: the ratio shows the cost of a law.
 constexpr StreamCall kStream = {StreamKind::kElementwise, 1e8, 1e7};
 
 void PredictFamily(benchmark::State& state, const char* family) {
@@ -56,7 +56,7 @@ void PredictFamily(benchmark::State& state, const char* family) {
   state.counters["x_stream"] = Median(ratios);
 }
 
-// From the name of a device to a model that answers.
+// Makes a ready model from the name of a device.
 void CreateModel(benchmark::State& state) {
   for (auto _ : state) {
     const auto device = FindDevice("H100");

@@ -61,7 +61,7 @@ void ReadGenerated(benchmark::State& state) {
   state.counters["x_simdjson_dom"] = Median(theirs) / Median(ours);
 }
 
-// Writes the capture where `file` lies; gives its size, 0 when it cannot.
+// Writes the capture to `file`; returns its size, 0 after an error.
 uint64_t WriteGenerated(std::FILE* file) {
   CaptureOptions options;
   options.bytes = CaptureBytes();
@@ -76,7 +76,7 @@ bool ReadFrom(const std::string& path) {
   return file.ok() && pytorch::ReadKineto(file->get(), path).ok();
 }
 
-// From the file to Chakra frames: read, linked, and written to a file that does not stay.
+// Reads and links the file, and writes Chakra frames to a temporary file.
 bool ConvertFrom(const std::string& path) {
   ReadOptions options;
   options.capture.device = path;
@@ -95,7 +95,7 @@ double CpuSeconds(const rusage& usage) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// `work` on the file in a process of its own: what it used. False: it failed.
+// Runs `work` on the file in its own process and gives its usage; false if it failed.
 bool Measure(bool (*work)(const std::string&), const std::string& path, rusage* usage) {
   int status = 0;
   const pid_t child = fork();
@@ -109,8 +109,8 @@ bool DomParse(const std::string& path) {
   return parser.load(path).get(root) == simdjson::SUCCESS;
 }
 
-// CPU time and peak memory of a process that takes the capture from a file, of
-// the file's size and of what simdjson's DOM takes for the same.
+// CPU time and peak memory of a process that reads the capture from a file, over
+// the file's size and over simdjson's DOM for the same file.
 void WholeFile(benchmark::State& state) {
   std::FILE* file = std::tmpfile();
   const uint64_t bytes = file == nullptr ? 0 : WriteGenerated(file);

@@ -1,4 +1,4 @@
-// What the benchmarks share: readings of the clock and medians.
+// Shared functions of the benchmarks: readings of the clock and medians.
 #pragma once
 
 #include <time.h>
@@ -25,8 +25,8 @@ double SecondsOf(clockid_t clock, Work&& work) {
   return now() - begin;
 }
 
-// Seconds that the calling thread computed: wall clock less what others took of
-// the core, so that a ratio survives a busy machine.
+// Seconds that the calling thread computed, without the time of others on the
+// core, so that a ratio is stable on a busy machine.
 template <typename Work>
 double SecondsOf(Work&& work) {
   return SecondsOf(CLOCK_THREAD_CPUTIME_ID, std::forward<Work>(work));

@@ -1,4 +1,4 @@
-// Fabric `mixed` against packets for all: an incast by packets among messages that are fluid.
+// Fabric `mixed` against fabric `packet`: an incast by packets among messages that are fluid.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace {
 
 struct Outcome {
   double seconds = 0;
-  Time incast;  // its last message is there
+  Time incast;  // arrival of its last message
 };
 
-// 32 hosts send 1 MB each to host 0, the others eight times 1 MB to one another, all at once.
+// 32 hosts send 1 MB each to host 0. The others send eight times 1 MB to one another. All start at once.
 Outcome Run(const std::string& name, const Topology& topology, const FabricOptions& options) {
   Outcome outcome;
   auto fabric = MakeFabric(name, topology, options);

@@ -1,6 +1,6 @@
-// Draws networks and calls at random, and prints those for which a relation between prices does not hold.
+// Draws random networks and calls, and prints those that break a relation between prices.
 //   network_relations [SETTINGS [SEED]]    of each relation and fabric; default: 2000 1
-// The exit status is 1 if there is one.
+// The exit status is 1 if a relation breaks.
 #include "test/relations/network_relations.h"
 
 #include <cstdio>

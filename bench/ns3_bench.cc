@@ -1,4 +1,4 @@
-// Packet-hops a second of fabric `packet` and of ns-3 on the same flows, in turn.
+// Packet-hops a second of fabric `packet` and of ns-3, which alternate on the same flows.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -11,8 +11,8 @@
 namespace chakra {
 namespace {
 
-// 64 devices on 8 leaves and 8 spines of 100 Gb/s, each to the one 8 further: all flows over 4 links, windows
-// of the path's bandwidth-delay product. Set-up is not timed on either side.
+// 64 devices on 8 leaves and 8 spines of 100 Gb/s; each sends to the device 8 places further. All flows cross
+// 4 links, with windows of the path's bandwidth-delay product. Neither side's set-up is timed.
 void Permutation(benchmark::State& state) {
   constexpr int kDevices = 64;
   const auto topology = peers::OneNetwork(

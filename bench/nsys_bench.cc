@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An export of the size that is asked for, removed at the end.
+// An export of the requested size; the destructor removes it.
 class Generated {
  public:
   Generated() {
@@ -66,7 +66,7 @@ const Generated& File() {
   return file;
 }
 
-// Walks all tables, and asks for each value.
+// Walks all tables and reads each value.
 bool Walk(const std::string& path) {
   sqlite3* db = nullptr;
   if (sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK)
@@ -98,7 +98,7 @@ bool ReadAllRows(const std::string& path, int threads) {
   return db.ok() && nsys::ReadExport(**db, what).ok();
 }
 
-// Two steps of the file, linked, and as traces.
+// Links two steps of the file and converts them to traces.
 bool ConvertSteps(const std::string& path, int threads) {
   ReadOptions options;
   options.threads = threads;
@@ -107,7 +107,7 @@ bool ConvertSteps(const std::string& path, int threads) {
   return capture.ok() && pytorch::CaptureTraces(*std::move(capture), options).ok();
 }
 
-// All of it, as `inspect` does.
+// Summarises the whole file, as `inspect` does.
 bool InspectAll(const std::string& path, int threads) {
   ReadOptions options;
   options.threads = threads;
@@ -134,9 +134,9 @@ bool InProcess(Work work, const std::string& path, int threads, rusage* usage) {
   return child > 0 && wait4(child, &status, 0, usage) == child && status == 0;
 }
 
-// A process that takes the export from its file: 0 reads all rows; 1 makes traces of two steps; 2 makes
-// traces of all and summarises them. Time on the wall, CPU time and peak memory, and its CPU time against
-// that of SQLite's walk.
+// A process that reads the export from its file: 0 reads all rows; 1 makes traces of two steps; 2 makes
+// traces of all and summarises them. Counters: wall time, CPU time and peak memory, and CPU time over that of
+// SQLite's walk.
 void NsysExport(benchmark::State& state) {
   constexpr Work kWork[] = {ReadAllRows, ConvertSteps, InspectAll};
   const uint64_t bytes = File().bytes();

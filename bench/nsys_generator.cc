@@ -31,7 +31,7 @@ struct Value {
   }
 };
 
-// Writes rows into a database that it makes.
+// Creates a database and writes rows into it.
 class Writer {
  public:
   explicit Writer(const std::string& path) {
@@ -101,7 +101,7 @@ std::string Numbers(std::initializer_list<std::pair<uint64_t, int>> numbers) {
   return out;
 }
 
-// A payload of NCCL's, with the header that nsys puts before it.
+// A payload of NCCL after nsys's header.
 std::string Payload(int schema, const std::string& body) {
   return Numbers({{1, 8},
                   {(1 << 24) + static_cast<uint64_t>(schema), 8},
@@ -146,7 +146,7 @@ class Generator {
   void AllReduce(int layer);
   void Exchange();
   void EndOfStep();
-  // A record on one stream, and another stream's wait for it.
+  // Adds a record on one stream and another stream's wait for it.
   void Chain(int g, int64_t* now, int64_t from, int64_t to, bool backward);
 
   const NsysOptions& o_;
@@ -228,7 +228,7 @@ void Generator::Session() {
     w_.Row("META_DATA_EXPORT", {name, value});
   }
   w_.Row("META_DATA_CAPTURE", {"CUDA_GRAPH_TRACE_OPTIONS:MODE", o_.graph_traced_whole ? "Graph" : "Node"});
-  // Each host's clock counts from another begin.
+  // Each host's clock has a different start.
   const int64_t begin = 1'000'000'000 + o_.host * int64_t{777'000'000'000};
   w_.Row("ANALYSIS_DETAILS", {int64_t{1} << 48, 600'000'000'000, begin, begin + 600'000'000'000});
   w_.Row("TARGET_INFO_SESSION_START_TIME", {1'790'000'000'000'000'000 + o_.clock_error_ns,
@@ -259,7 +259,7 @@ void Generator::KernelRow(int g, int64_t start, int64_t end, int64_t stream, int
           1,     64,  132, 1, 1,  256,    1,           1,          0,         49152, std::move(node)});
 }
 
-// Launches a kernel from the thread whose clock is `now`; gives when it ends.
+// Launches a kernel from the thread with clock `now`; returns the kernel's end.
 int64_t Generator::Kernel(int g, int64_t* now, int64_t stream, int64_t after, int64_t dur,
                           const std::string& name, bool backward) {
   Rank& r = ranks_[static_cast<size_t>(g)];
@@ -324,7 +324,7 @@ void Generator::Chain(int g, int64_t* now, int64_t from, int64_t to, bool backwa
   w_.Row(kSync, {at, *now, 0, 1, to, wait, Process(g), 2, event, event + 100});
 }
 
-// The forward pass is captured once: operators run, and make nodes.
+// Captures the forward pass once: operators run and make nodes.
 void Generator::CaptureGraph() {
   for (int g = 0; g < o_.gpus && o_.graph_of_forward; ++g) {
     Rank& r = ranks_[static_cast<size_t>(g)];
@@ -405,7 +405,7 @@ void Generator::AllReduce(int layer) {
           Value::Bytes(Payload(5, Numbers({{kWorld, 8}, {bytes, 8}, {0, 4}, {0, 4}}))), true);
     start.push_back(std::max({called + 6000, r.comm + 900, r.compute + 900}));
   }
-  // All end together, and the other hosts' ranks arrive as the last of this one.
+  // All end together, and the other hosts' ranks arrive with the last of this host.
   const int64_t end = *std::max_element(start.begin(), start.end()) + 60'000 + layer * 1000;
   for (int g = 0; g < o_.gpus; ++g) {
     Rank& r = ranks_[static_cast<size_t>(g)];
@@ -415,7 +415,7 @@ void Generator::AllReduce(int layer) {
   }
 }
 
-// Neighbours swap 4 MiB and 1 MiB: a send and a receive in one group, one kernel.
+// Neighbours exchange 4 MiB and 1 MiB: a send and a receive in one group, one kernel.
 void Generator::Exchange() {
   std::vector<int64_t> start, correlations;
   for (int g = 0; g < o_.gpus; ++g) {

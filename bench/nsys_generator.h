@@ -1,5 +1,5 @@
-// Makes exports of Nsight Systems: the training steps of a small data-parallel job, as a machine would run
-// them, in the tables and columns of nsys 2026 (schema 3.25).
+// Makes exports of Nsight Systems: realistic training steps of a small data-parallel job, in the tables and
+// columns of nsys 2026 (schema 3.25).
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 namespace chakra {
 
 struct NsysOptions {
-  int gpus = 2;           // of a host; a process each
+  int gpus = 2;           // of a host, each with a process
   int hosts = 1;          // of the job; its ranks are numbered host by host
-  int host = 0;           // the one that is written
+  int host = 0;           // the host of the export
   int steps = 3;          // iterations
   int layers = 4;         // each with a forward, a backward and an all-reduce of its gradients
   int width = 1024;       // of a layer's square matrix, fp32

@@ -1,5 +1,4 @@
-// Packet-hops a second of fabric `packet`: by the number of hosts, by the queue of events, by transport, by
-// threads; and its memory.
+// Packet-hops a second of fabric `packet` by hosts, queue of events, transport and threads; and its memory.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -16,8 +15,8 @@ namespace {
 using packet::BucketEvents;
 using packet::HeapEvents;
 
-// Every host sends to another one, all at once: hops and seconds. Each message is in `rounds` parts, one
-// after the other, each to another host.
+// Hops and seconds while every host sends to another, all at once. Each message has `rounds` consecutive
+// parts, each to a different host.
 template <typename Events>
 class Permuted {
  public:
@@ -28,7 +27,7 @@ class Permuted {
         fabric_(topology, options) {
     for (int i = 0; i < hosts_; ++i) Start(i, 0, Time::Zero());
   }
-  // As the engine does: stops at each end of a message, where the next one starts.
+  // Stops at each end of a message and starts the next one, as the engine does.
   void Run() {
     std::vector<FlowEnd> ended;
     size_t seen = 0;
@@ -91,10 +90,10 @@ void Permutation(benchmark::State& state, const std::string& network, int hosts,
   state.counters["MB"] = static_cast<double>(memory) / 1e6;
 }
 
-// How much faster two threads are than one, on the wall: medians of runs in turn. `cores`: that the two
-// threads had; well below 2 the machine was busy, or one thread waited for the other. `x_apart`: two
-// simulations that share nothing, side by side, against one of them alone: what the machine gives two threads
-// of one process.
+// The speed of two threads over one, by wall time: medians of alternating runs. `cores`: the cores of the two
+// threads; far below 2, the machine was busy or one thread waited for the other. `x_apart`: two independent
+// simulations at the same time against one of them, which shows the machine's gain for two threads of one
+// process.
 void Threads(benchmark::State& state, const std::string& network, int hosts, uint64_t packets, int rounds) {
   const auto topology = validation::CurveNetwork(network, hosts);
   if (!topology.ok()) return state.SkipWithError(topology.status().ToString().c_str());

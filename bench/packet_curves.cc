@@ -1,5 +1,5 @@
-// What congestion control does in fabric `packet`, over time and against closed
-// forms and published figures:
+// Congestion control in fabric `packet`, over time and against closed forms and
+// published figures:
 //   packet_curves FOLDER
 // writes packet_dcqcn, packet_hpcc, packet_incast and packet_nscc (.csv, .svg)
 // there. Formulas, figures and their sources: bench/README.md.
@@ -83,7 +83,7 @@ struct Drawing {
   double height = Chart::kTop + Chart::kHeight + 48;
 };
 
-// For the programs alone: their options are right.
+// Runs a case; ends the program if its options are not valid.
 PacketCurves Run(const Topology& topology, const std::string& options, const std::vector<CurveFlow>& flows,
                  Time step, Time end) {
   auto curves = validation::RunCurves(topology, options, flows, step, end);
@@ -92,7 +92,7 @@ PacketCurves Run(const Topology& topology, const std::string& options, const std
   std::exit(1);
 }
 
-// Means of `many` samples each.
+// Replaces each `many` samples by their mean.
 void Thin(size_t many, PacketCurves* c) {
   const auto thin = [many](std::vector<double>* v, bool last) {
     std::vector<double> out;
@@ -212,12 +212,12 @@ void HpccFixedPoint(Drawing* d) {
   }
 }
 
-// Four flows join one after the other and have as much to send as a fair
-// network would carry until they leave in the same order.
+// Four flows join one after the other. Their sizes let them leave in the same
+// order on a fair network.
 void HpccJoinAndLeave(Drawing* d) {
   const double shares[] = {1 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4, 1.0 / 2 + 1.0 / 3 + 1.0 / 4 + 1.0 / 3,
                            1.0 / 3 + 1.0 / 4 + 1.0 / 3 + 1.0 / 2, 1.0 / 4 + 1.0 / 3 + 1.0 / 2 + 1};
-  const double a_ms = 12.5e6 * 0.95 * 1000 / 1090;  // payload at the utilisation that is aimed at
+  const double a_ms = 12.5e6 * 0.95 * 1000 / 1090;  // payload at the target utilisation
   std::vector<CurveFlow> flows;
   for (int f = 0; f < 4; ++f) {
     flows.push_back({f + 1, 0, static_cast<uint64_t>(shares[f] * a_ms), Time::Micros(1000 * f)});
@@ -315,7 +315,7 @@ std::vector<CurveFlow> Permutation(int hosts, uint64_t bytes, uint64_t seed) {
   return flows;
 }
 
-// Against uet-htsim's regression values: when the last sender knows.
+// Against uet-htsim's regression values: the time when the last sender has all acknowledgements.
 Drawing DrawNscc() {
   struct Case {
     const char* name;

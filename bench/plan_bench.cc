@@ -1,5 +1,5 @@
-// Splits a second that `plan` looks at, in closed form on one core; x_check: how many times as long a split
-// takes as the check whether it is valid and what it holds in memory, measured in the same run.
+// Splits a second that `plan` prices, in closed form on one core; x_check: the time of a split over the time
+// to check its validity and its memory, in the same run.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -22,7 +22,7 @@ struct Case {
   int ranks;
   std::vector<std::string> tries;
 };
-// What is tried without --try, and more of it: the more splits there are, the more of them share a price.
+// The default space of --try, and a larger one: with more splits, more of them share a price.
 const Case kDense = {"llama3-70b", "seq=8192,global_batch=1024", 1024, {}};
 const Case kDenseMore = {
     "llama3-70b", "seq=8192,global_batch=1024", 1024, {"cp=1..8", "micro_batch=1..16", "zero=0,1,2,3"}};
@@ -32,7 +32,7 @@ const Case kExpertsMore = {"qwen3-235b-a22b",
                            1024,
                            {"etp=1,2,4,8", "cp=1,2,4", "zero=0,1,2,3", "ep=1..128"}};
 
-// All splits, nothing known before: prices, units and pipelines are made anew.
+// Finds all splits from the start: each iteration makes all prices, units and pipelines.
 void FindAll(benchmark::State& state, const Case& of) {
   generate::WorkloadOptions options;
   options.model = of.model;
@@ -53,7 +53,7 @@ void FindAll(benchmark::State& state, const Case& of) {
     splits = found.splits;
     valid = found.splits - found.not_valid;
     seconds += all;
-    // The reference: check and memory of one of them, as often.
+    // The reference: check and memory of one split, the same number of times.
     const auto prices = Prices::Make(run, of.ranks);
     const auto space = MakeSplitSpace(*workload, of.tries, of.ranks, (*prices)->node());
     const auto step = StepOf(*space, found.fitting[0]);

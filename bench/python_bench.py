@@ -1,4 +1,4 @@
-"""python_bench.py [RUNS]: what calls of the Python module take of this process' user time. PYTHONPATH: python/ of the build."""
+"""python_bench.py [RUNS]: user time of calls of the Python module in this process. PYTHONPATH: python/ of the build."""
 
 from __future__ import annotations
 

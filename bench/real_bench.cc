@@ -1,5 +1,5 @@
-// Real traces from file to metrics on one core, by the clock on the wall: reading with decompression,
-// pricing and the replay, as `chakra-replay replay --threads 1` does.
+// Real traces from file to metrics on one core, by wall time: reading with decompression, pricing and the
+// replay, as in `chakra-replay replay --threads 1`.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -104,7 +104,7 @@ void Real(benchmark::State& state, const Work& work) {
   state.counters["nodes"] = nodes;
   state.counters["read_s"] = Median(reading);
   state.counters["replay_s"] = Median(seconds) - Median(reading);
-  state.counters["peak_MB"] = PeakBytes() / 1e6;  // of the process: run one at a time for a true one
+  state.counters["peak_MB"] = PeakBytes() / 1e6;  // of the process: exact only if one benchmark runs
   state.counters["x_astra_sim_published"] = work.published_seconds / Median(seconds);
 }
 

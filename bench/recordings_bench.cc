@@ -1,6 +1,6 @@
 // The readers of JAX's profiles and of rocprofv3's JSON on generated files, from bytes in memory to device
-// traces, against a plain walk of the same bytes: all fields of protobuf's wire format without a use for
-// them, and simdjson's DOM. CHAKRA_CAPTURE_MB sets the size (default 100).
+// traces, against a plain walk of the same bytes: a visit of all fields of protobuf's wire format, and
+// simdjson's DOM. CHAKRA_CAPTURE_MB sets the size (default 100).
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
 
@@ -28,7 +28,7 @@ size_t WantedBytes() {
   return static_cast<size_t>(std::clamp(mb, 1l, 1024l)) << 20;
 }
 
-// A GPU's profile as JAX 0.8 writes it: kernels with six stats each, and the calls that launch them.
+// A GPU's profile as JAX 0.8 writes it: kernels with six stats each, and their launching calls.
 std::string GenerateProfile(size_t bytes) {
   using testing_xplane::PlaneBuilder;
   constexpr int64_t kUs = 1'000'000;
@@ -36,7 +36,7 @@ std::string GenerateProfile(size_t bytes) {
   PlaneBuilder gpu("/device:GPU:0"), host("/host:CPU");
   gpu.Line(1, "Stream #1(Kernel)", 5000);
   host.Line(1, "launcher", 5000);
-  const size_t n = bytes / 150;  // what a kernel and its call take
+  const size_t n = bytes / 150;  // bytes of a kernel and its call
   for (size_t i = 0; i < n; ++i) {
     const auto at = static_cast<int64_t>(i) * 10 * kUs, correlation = static_cast<int64_t>(i) + 1;
     gpu.Event(absl::StrCat("loop_add_fusion_", i % 500), at + 4 * kUs, 5 * kUs,
@@ -50,7 +50,7 @@ std::string GenerateProfile(size_t bytes) {
   return testing_xplane::SpaceOf({gpu, host});
 }
 
-// Visits every field of messages down to `depth`, with no use for them.
+// Visits every field of messages down to `depth` and uses none.
 uint64_t Walk(wire::Cursor c, int depth) {
   uint64_t sum = 0;
   while (!c.done()) {

@@ -36,7 +36,7 @@ std::unique_ptr<Machine> MakeRing(int ranks) {
 }
 
 // A chain of nodes; every `every`-th is an all-reduce of `bytes` on the rank's
-// group. 0: none is.
+// group (0: none).
 std::shared_ptr<const Graph> Chain(uint32_t nodes, uint32_t every, uint64_t bytes) {
   GraphDraft g;
   g.dep_begin.push_back(0);
@@ -93,7 +93,7 @@ Job MakeJob(int ranks, std::shared_ptr<const Graph> graph, int group) {
   return job;
 }
 
-// One replay on a fresh fabric; its seconds, -1 when it failed.
+// Runs one replay on a new fabric; returns its seconds, -1 after an error.
 double ReplayOnce(const Job& job, bool fast_paths, Metrics* out) {
   const std::unique_ptr<Machine> fabric = MakeRing(static_cast<int>(job.traces.ranks.size()));
   EngineOptions options;
@@ -109,7 +109,7 @@ double ReplayOnce(const Job& job, bool fast_paths, Metrics* out) {
   return ok ? seconds : -1;
 }
 
-// Files of the job's ranks, read and replayed; seconds, -1 when that failed.
+// Reads and replays the files of the job's ranks; returns seconds, -1 after an error.
 double FromFiles(const std::string& folder, const Metrics& expected) {
   bool ok = false;
   const double seconds = SecondsOf([&] {
@@ -128,7 +128,7 @@ double FromFiles(const std::string& folder, const Metrics& expected) {
   return ok ? seconds : -1;
 }
 
-// Writes each rank's file; the folder, "" when that failed.
+// Writes each rank's file; returns the folder, "" after an error.
 std::string WriteFiles(const Job& job) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("replay_bench_" + std::to_string(job.traces.ranks.size()));
@@ -141,8 +141,8 @@ std::string WriteFiles(const Job& job) {
   return folder.string();
 }
 
-// range(0) ranks of range(1) nodes, of which every range(2)-th is an
-// all-reduce of 1 MiB on groups of 8.
+// range(0) ranks of range(1) nodes; every range(2)-th node is an all-reduce of
+// 1 MiB on groups of 8.
 void Nodes(benchmark::State& state) {
   const auto every = static_cast<uint32_t>(state.range(2));
   const Job job = MakeJob(static_cast<int>(state.range(0)),
@@ -157,8 +157,8 @@ void Nodes(benchmark::State& state) {
   state.counters["nodes/s"] = static_cast<double>(metrics.nodes) / Median(seconds);
 }
 
-// The same from files: reading, matching and the replay, what ASTRA-sim's published rate holds too. That rate
-// is of its whole process, and was not measured here: ../shared/reference/astra-sim-results.md, "Feeding and
+// The same from files: reading, matching and the replay, as in ASTRA-sim's published rate. That rate is for
+// its whole process, and was not measured here: ../shared/reference/astra-sim-results.md, "Feeding and
 // compute".
 void NodesFromFiles(benchmark::State& state) {
   constexpr double kAstraSimNodes = 56e3;  // a second
@@ -186,9 +186,9 @@ constexpr uint64_t kRingBytes = uint64_t{1} << 30;
 constexpr uint32_t kMore = 32;
 
 // A ring all-reduce of 1 GiB on 1,024 ranks, flow by flow, against the closed
-// form. x_flow_by_flow: through Replay() with all that a run sets up.
-// x_further_call: what each further such call adds to a run, nodes and all.
-// x_evaluate_first and x_evaluate_again: the evaluation alone, its first call
+// form. x_flow_by_flow: through Replay() with the whole set-up of a run.
+// x_further_call: the time that each later call and its nodes add to a run.
+// x_evaluate_first and x_evaluate_again: only the evaluation, its first call
 // with the pricing of every message and a later one.
 void RingAllReduce(benchmark::State& state) {
   const Job job = MakeJob(kRingRanks, Chain(1, 1, kRingBytes), 0);

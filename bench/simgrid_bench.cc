@@ -1,4 +1,4 @@
-// Flows a second of fabric `fluid` and of SimGrid's CM02 on the same flows, in turn.
+// Flows a second of fabric `fluid` and of SimGrid's CM02, which alternate on the same flows.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 using peers::Send;
 
-// `fluid`, and SimGrid in both its ways (see RunSimGrid), in each iteration; set-up of platforms and fabrics
-// is not timed. They must agree to 1e-4, for SimGrid runs at its default precision here.
+// Each iteration runs `fluid` and both modes of SimGrid (see RunSimGrid); set-up of platforms and fabrics is
+// not timed. They must agree to 1e-4, because SimGrid runs at its default precision here.
 void Compare(benchmark::State& state, const absl::StatusOr<Topology>& topology,
              const std::vector<Send>& sends) {
   if (!topology.ok()) return state.SkipWithError("no topology");
@@ -52,10 +52,10 @@ void Compare(benchmark::State& state, const absl::StatusOr<Topology>& topology,
   state.counters["x_comms"] = Median(x_comms);
   state.counters["actors_flows_s"] = Median(actors);
   state.counters["x_actors"] = Median(x_actors);
-  state.counters["x_faster"] = Median(x_faster);  // of SimGrid's two
+  state.counters["x_faster"] = Median(x_faster);  // over SimGrid's faster mode
 }
 
-// Every host of a star to every other at once; `spread` > 1: of random sizes.
+// Every host of a star sends to every other at once; `spread` > 1: sizes are random.
 void AllToAll(benchmark::State& state, uint64_t spread, Time latency) {
   const auto ranks = static_cast<int>(state.range(0));
   std::mt19937_64 random(1);
@@ -68,7 +68,7 @@ void AllToAll(benchmark::State& state, uint64_t spread, Time latency) {
   Compare(state, peers::OneDimension(TopologyDimension::Kind::kSwitch, ranks, latency), sends);
 }
 
-// Every host sends to its neighbour 1,000 times, each time when the last has arrived.
+// Every host sends to its neighbour 1,000 times, each time after the previous arrival.
 void RingSteps(benchmark::State& state, Time latency) {
   const auto ranks = static_cast<int>(state.range(0));
   std::vector<Send> sends;

@@ -1,4 +1,4 @@
-// A step of a GPT-like model packet by packet, with and without skipping: how much faster, and how far off.
+// A step of a GPT-like model packet by packet, with and without skipping: the speedup and the error.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -99,7 +99,7 @@ void GptStepOf(benchmark::State& state, GptStep step, const std::string& packet)
   }
 }
 
-// Of 13 thousand million parameters, on 128 GPUs; one and eight micro-batches. The last takes minutes.
+// A model of 13 billion parameters on 128 GPUs, with one and eight micro-batches. Eight take minutes.
 GptStep Micro(int micro_batches) {
   GptStep step;
   step.micro_batches = micro_batches;

@@ -6,7 +6,7 @@
 namespace chakra::kernel_laws {
 namespace {
 
-constexpr double kHuber = 0.08;  // residuals farther off count in proportion to this
+constexpr double kHuber = 0.08;  // larger residuals count in proportion to this
 constexpr int kSweeps = 40;
 
 }  // namespace

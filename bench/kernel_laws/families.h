@@ -1,5 +1,4 @@
-// What the families of kernels differ in: their laws, where fits begin, and how residuals lie in their
-// tables.
+// Differences between the families of kernels: laws, starts of fits, and places of residuals in tables.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@ using laws::Place;
 using laws::PlaceOf;
 using laws::Unit;
 
-// The weights of the cells between which an interpolation in two directions lies.
+// The weights of the four cells of an interpolation in two directions.
 inline std::vector<std::pair<size_t, double>> Square(size_t first, size_t stride, const Place& a,
                                                      const Place& b) {
   const size_t corner = first + a.at * stride + b.at;
@@ -32,7 +31,7 @@ inline std::vector<std::pair<size_t, double>> Square(size_t first, size_t stride
           {corner + stride + 1, a.share * b.share}};
 }
 
-// What the three families differ in.
+// Differences between the three families.
 struct GemmFamily {
   using Call = GemmCall;
   using Fitted = laws::GemmFit;
@@ -42,7 +41,7 @@ struct GemmFamily {
   static double Law(const Constants& c, const Unit& u, const Call& g) {
     return laws::Gemm(c, u, BytesOf(g.dtype), g.batch, g.m, g.n, g.k);
   }
-  // What a calibration scales: start, share of peak, share of memory.
+  // A calibration scales these: start, share of peak, share of memory.
   static constexpr size_t kScaled[] = {laws::kStartCycles, laws::kPeakShare, laws::kMemoryShare};
   // Measurements that a user would make: a small one, a large one, a thin one.
   static std::vector<std::vector<double>> Micro() {
@@ -62,7 +61,7 @@ struct GemmFamily {
                              PlaceOf(laws::kGemmSides, c.k)),
                       off[i]});
     }
-    // As rows of the fit tell that another fit had not seen: a fifth beside the one that judges.
+    // The three weights are best on a fifth of the rows that a fit left out, not on the judging fifth.
     std::vector<std::string> labels;
     for (double m : laws::kGemmRows) {
       for (double n : laws::kGemmSides) labels.push_back(laws::GemmLabel(m, n));
@@ -180,7 +179,7 @@ Groups<F> GroupsOf(const std::vector<Row<typename F::Call>>& rows) {
 template <typename F>
 struct AcrossLaw {
   typename F::Constants constants;
-  // Of the devices beside it, for what residuals carry over.
+  // Fits of the neighbouring devices, whose residuals carry over.
   std::vector<const typename F::Fitted*> from;
 
   double Residual(const typename F::Call& call) const {
@@ -193,8 +192,7 @@ struct AcrossLaw {
   }
 };
 
-// The constants: the geometric mean of those of the generations beside it, of main kernels, as they carry
-// over.
+// The law: constants are the geometric mean over the main kernels of the neighbouring generations.
 template <typename F>
 std::optional<AcrossLaw<F>> Across(const std::vector<typename F::Fitted>& fits, const std::string& device,
                                    KernelDtype dtype) {

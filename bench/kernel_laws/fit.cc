@@ -21,7 +21,7 @@ constexpr double kStray = 0.0015;
 template <typename F>
 typename F::Constants FitConstants(const Unit& unit, const std::vector<const Row<typename F::Call>*>& rows) {
   std::vector<const Row<typename F::Call>*> sample;
-  // Rows lie in the order of the file; a stride that shares no factor with its sides draws them evenly.
+  // Rows are in the order of the file; a stride without common factors with its sides samples them evenly.
   const size_t stride = std::max<size_t>(1, rows.size() / kSample) | 1;
   for (size_t i = 0; i < rows.size(); i += stride) sample.push_back(rows[i]);
   const typename F::Constants start = F::Start();
@@ -30,7 +30,7 @@ typename F::Constants FitConstants(const Unit& unit, const std::vector<const Row
     std::copy(p.begin(), p.end(), c.begin());
     double sum = 0;
     for (const auto* row : sample) sum += std::abs(std::log(F::Law(c, unit, row->call) / row->us));
-    // What the rows do not tell stays near its start, which is the same for all devices.
+    // A constant that the rows do not determine stays near its start, which is the same for all devices.
     double strayed = 0;
     for (size_t i = 0; i < p.size(); ++i) strayed += std::pow(std::log(p[i] / start[i]), 2);
     return sum / static_cast<double>(sample.size()) + kStray * strayed;
@@ -41,7 +41,7 @@ typename F::Constants FitConstants(const Unit& unit, const std::vector<const Row
   return out;
 }
 
-// The quantile of 90 % of |log(measured / predicted)| by band; of few rows that of all.
+// The quantile of 90 % of |log(measured / predicted)| by band; a band with few rows has the quantile of all.
 std::array<double, laws::kBands> SpreadOf(const std::vector<std::pair<double, double>>& predicted_off) {
   std::array<std::vector<double>, laws::kBands> by_band;
   std::vector<double> all;
@@ -90,7 +90,7 @@ absl::Status FitFamily(const std::vector<Row<typename F::Call>>& rows, bool held
   return absl::OkStatus();
 }
 
-constexpr double kNoAcross = 0.6;  // spread of what no left-out device tells
+constexpr double kNoAcross = 0.6;  // spread if the other devices give no law
 
 template <typename F>
 absl::Status AddAcross(const std::vector<Row<typename F::Call>>& rows,

@@ -1,4 +1,4 @@
-// Fits laws to rows and tells how far they are off.
+// Fits laws to rows and finds their errors.
 #pragma once
 
 #include <string>
@@ -16,30 +16,30 @@ struct Fits {
   std::vector<laws::MoeFit> moe;
 };
 
-// What the laws need of the device of a row. Errors: there is no such device.
+// The figures of a row's device for the laws. Errors: the device is unknown.
 absl::StatusOr<laws::Unit> UnitOf(const std::string& device, KernelDtype dtype);
 
-// Fits each device, kernel and dtype of the rows on its own, without those held out if `held_out`.
+// Fits each device, kernel and dtype of the rows separately; `held_out`: without the rows that are held out.
 absl::StatusOr<Fits> FitAll(const Rows& rows, bool held_out);
 
-// Gives the fits of `to` the spreads of `from`, which has the same fits in the same order.
+// Copies the spreads of `from` to `to`, which has the same fits in the same order.
 void TakeSpreads(const Fits& from, Fits* to);
 
-// A measured row and what was predicted of it.
+// A measured row and its prediction.
 struct Judged {
   std::string family, device, kernel, dtype;
   double us = 0, predicted = 0;
-  double low = 0, high = 0;  // its range; 0: none was asked for
+  double low = 0, high = 0;  // its range; 0: not requested
 };
-// Of the rows that were held out: by the law with its residuals, and by the law alone.
+// Judges the rows that were held out, by the law with or without its residuals.
 absl::StatusOr<std::vector<Judged>> JudgeHeldOut(const Rows& rows, const Fits& fits, bool residuals);
-// Calls of twice the batch, hidden size or sequence, which were held out, from the measured time of the call
-// they come from: times the ratio of the law, or with `by_work` of the operations.
+// Judges held-out calls of twice the batch, hidden size or sequence. The prediction is the measured time of
+// the original call times the ratio of the law, or of the operations if `by_work`.
 absl::StatusOr<std::vector<Judged>> JudgeDoubled(const Rows& rows, const Fits& fits, bool by_work);
-// Each device by the laws of the others alone: the constants of the devices beside it in generation, with its
-// own data sheet; `calibrated` by three of its own rows.
+// Judges each device by the laws of the others: the constants of the neighbouring generations, with its own
+// data sheet. `calibrated`: three of its own rows scale the constants.
 absl::StatusOr<std::vector<Judged>> JudgeAcross(const Rows& rows, const Fits& fits, bool calibrated);
-// Rows by the tables that the binary holds.
+// Judges rows by the tables in the binary.
 absl::StatusOr<std::vector<Judged>> JudgeShipped(const Rows& rows);
 
 // The files of replay/compute/fitted from fits: name and content.

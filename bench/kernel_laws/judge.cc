@@ -1,4 +1,4 @@
-// How far off the laws are: of rows that were held out, and of devices that were left out.
+// Errors of the laws for rows that were held out and devices that were left out.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,7 +13,7 @@
 namespace chakra::kernel_laws {
 namespace {
 
-// Whether `fit` is of the device, kernel and dtypes of `row`.
+// Whether `fit` has the device, kernel and dtypes of `row`.
 template <typename F>
 bool IsOf(const typename F::Fitted& fit, const Row<typename F::Call>& row) {
   if constexpr (std::is_same_v<F, AttentionFamily>) {
@@ -42,7 +42,7 @@ absl::Status JudgeFamily(const std::vector<Row<typename F::Call>>& rows,
   return absl::OkStatus();
 }
 
-// A change of what a program computes: the call that becomes of a call; none: the call is no such one.
+// A change of a program, which changes a call to another; no result: the change does not apply to the call.
 template <typename Call>
 struct Doubling {
   const char* name;
@@ -50,7 +50,7 @@ struct Doubling {
   std::optional<Call> (*change)(const Call&);
 };
 
-// What training and prefill have.
+// The least sizes of training and prefill.
 constexpr double kLeastRows = 64, kLeastSequence = 256;
 
 constexpr Doubling<GemmCall> kDoubledGemms[] = {
@@ -85,7 +85,7 @@ std::vector<double> ShapeOf(const AttentionCall& c) {
   return {c.batch, c.seq, c.prefix, c.heads, c.kv_heads, c.head_dim, c.window};
 }
 
-// Recorded times of calls carried to those that `doubling` makes of them, which were held out.
+// Predicts the held-out calls that `doubling` makes from the recorded times of the original calls.
 template <typename F>
 absl::Status JudgeDoubling(const std::vector<Row<typename F::Call>>& rows,
                            const std::vector<typename F::Fitted>& fits,
@@ -133,8 +133,7 @@ const Row<Call>* NearestRow(const std::vector<const Row<Call>*>& rows, const std
   return best;
 }
 
-// Constants with the three scales under which a few rows of the device fit best, as CalibrateDevice() does
-// it.
+// Constants with the three scales that fit a few rows of the device best, as in CalibrateDevice().
 template <typename F>
 typename F::Constants Calibrated(const AcrossLaw<F>& law, const Unit& unit,
                                  const std::vector<const Row<typename F::Call>*>& rows) {

@@ -1,7 +1,7 @@
-// kernel_laws FOLDER: fits the laws of kernels on published measurements (data/kernels) and prints how far
-// off they are. kernel_laws FOLDER --out TABLES PAGE: writes the tables of constants and residuals, fitted on
-// all rows, and the page. kernel_laws FOLDER --check: judges the tables that the binary holds, without a fit;
-// 1 when a figure misses its bar.
+// kernel_laws FOLDER: fits the laws of kernels on published measurements (data/kernels) and prints their
+// errors. kernel_laws FOLDER --out TABLES PAGE: writes the tables of constants and residuals, fitted on all
+// rows, and the page. kernel_laws FOLDER --check: judges the tables in the binary, without a fit; the exit
+// status is 1 if a figure misses its limit.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -96,7 +96,7 @@ struct Bar {
   double median, near;
 };
 
-// 1 when a figure of the shipped tables misses its bar, on rows that their fit has seen.
+// Returns 1 if a figure of the binary's tables misses its limit, on the rows of their fit.
 int Check(const Rows& rows) {
   constexpr Bar kBars[] = {{"gemm", 0.05, 0.90}, {"attention", 0.07, 0.90}, {"moe", 0.10, 0.90}};
   const absl::StatusOr<std::vector<Judged>> judged = JudgeShipped(rows);
@@ -123,7 +123,7 @@ int Check(const Rows& rows) {
 
 absl::Status Write(const Rows& rows, const Fits& held_out, const std::string& folder,
                    const std::string& page) {
-  // Spreads are those of rows that the fit had not seen; constants and residuals are then fitted on all rows.
+  // Spreads come from rows that the fit left out; constants and residuals are then fitted on all rows.
   absl::StatusOr<Fits> fits = FitAll(rows, false);
   if (!fits.ok()) return fits.status();
   TakeSpreads(held_out, &*fits);

@@ -13,7 +13,7 @@
 namespace chakra::kernel_laws {
 namespace {
 
-// The column `name` of a row; "": there is none.
+// The column `name` of a row; "" if it is missing.
 std::string Field(const KernelRows& rows, size_t row, const char* name) {
   const auto at = std::find(rows.header.begin(), rows.header.end(), name);
   const size_t column = at - rows.header.begin();
@@ -36,7 +36,7 @@ absl::Status ReadTable(const std::string& path, const char* op, std::vector<Row<
   return absl::OkStatus();
 }
 
-// One of five by a hash of the numbers (FNV-1a), which no library's next version changes.
+// Selects one of five by FNV-1a of the numbers, a hash that is independent of library versions.
 bool OneOfFive(std::initializer_list<double> numbers) {
   uint64_t hash = 1469598103934665603u;
   for (double x : numbers) {

@@ -1,4 +1,4 @@
-// Measured kernels as published: rows of products, attention and experts.
+// Measured kernels as published: rows of GEMMs, attention and experts.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct Rows {
 // and column.
 absl::StatusOr<Rows> ReadRows(const std::string& folder);
 
-// One of five rows is held out: always the same ones, by their shape and not by their device.
+// Whether the row is held out: one of five is, by its shape and not by its device, and always the same.
 bool IsHeldOut(const GemmCall& call);
 bool IsHeldOut(const AttentionCall& call);
 bool IsHeldOut(const MoeCall& call);
