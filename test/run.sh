@@ -1,9 +1,9 @@
 #!/bin/sh
 # test/run.sh: builds all tests with Clang under its address and undefined-behaviour sanitizers, in build-sanitize/, and
 # runs them.
-# test/run.sh --all: then builds them with GCC, optimised, in build-all/, and runs them, those that need more (SimGrid,
-# ns-3, Chromium, Open MPI, Slurm), the Python module's, and each benchmark once. .ci/run calls this.
-# Warnings are errors. The last line counts the tests; the exit status is 1 when a build or a test fails.
+# test/run.sh --all: then builds them with GCC, optimised, in build-all/. Runs them, the tests that need other programs
+# (SimGrid, ns-3, Chromium, Open MPI, Slurm), those of the Python module, and each benchmark once. .ci/run calls this.
+# Warnings are errors. The last line counts the tests; the exit status is 1 if a build or a test fails.
 set -eu
 CDPATH='' cd "$(dirname "$0")/.."
 all=false

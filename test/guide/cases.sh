@@ -1,6 +1,6 @@
 #!/bin/sh
 # cases.sh: the table "How right it is" of README.md, from the pages that its rows link to. Each line is a part of a row:
-# what it was compared with, cases, median, worst.
+# reference, cases, median, worst.
 set -eu
 cd "$(dirname "$0")/../validation"
 

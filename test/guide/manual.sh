@@ -1,5 +1,5 @@
 #!/bin/sh
-# manual.sh BINARY: the manual is made, its links lead to pages, and what a reader looks for is found.
+# manual.sh BINARY: makes the manual, checks that its links lead to pages, and tries its search.
 set -eu
 here=$(CDPATH= cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
@@ -9,7 +9,7 @@ site=$folder/site
 for page in index guide/captures commands/replay commands/doctor keys/packet keys/network formats/cluster measured/collectives rooms/trace; do
   [ -s "$site/$page.html" ]
 done
-# Links between pages, and to pictures.
+# Links to pages and pictures have targets.
 cd "$site"
 find . -name '*.html' ! -name 404.html | sort | while read -r page; do
   grep -oE '(href|src)="[^"#?]+' "$page" | cut -d'"' -f2 | grep -vE '^[a-z]+:|^$' | sort -u | while read -r link; do
@@ -24,7 +24,7 @@ fi
 grep -q 'fabric' search/search_index.json
 grep -q -- '--power-cap' commands/replay.html
 grep -q 'alpha_timer' keys/transport.html
-# What a reader types, options as they are written included.
+# Queries of a reader, which include options as written.
 command -v node >/dev/null || { echo "node is not installed: the search is not tried"; exit 0; }
 set -- straggler --straggler '--straggler device:0=1.2' -q --power-cap --fabric=fluid 'analytical|fluid'
 node "$here/search.js" "$site" "$@" >"$folder/found"

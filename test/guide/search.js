@@ -1,5 +1,5 @@
 // search.js SITE QUERY...: the pages that the manual's search finds for each query, the best first, as lines QUERY, tab, page.
-// It is the site's own search: what a browser does as a worker.
+// It runs the site's own search, as a worker in a browser does.
 const fs = require("fs");
 const vm = require("vm");
 const [site, ...queries] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# packages.sh BUILD TRACE: makes the packages of BUILD, checks what is in them, and runs both unpacked somewhere else.
+# packages.sh BUILD TRACE: makes the packages of BUILD, checks their content, unpacks both elsewhere and runs them.
 set -eu
 build=$1 trace=$2
 folder=$(mktemp -d)
@@ -10,8 +10,8 @@ done
 mv "$folder"/DEB/chakra-replay_*.deb "$folder/package.deb"
 mv "$folder"/TGZ/*.tar.gz "$folder/folder.tar.gz"
 
-# Debian's: every library that the binary loads is of a package that it depends on, and what it has of archives is under
-# licences that it shows.
+# Debian's package depends on the package of every library that the binary loads, and has the licences of its static
+# libraries.
 dpkg-deb --field "$folder/package.deb" Depends | tr ',' '\n' | sed 's/^ *//; s/ .*//' | sort >"$folder/depends"
 for library in libc6 libsimdjson14 libstdc++6 zlib1g; do grep -qx "$library" "$folder/depends"; done
 if dpkg-deb --contents "$folder/package.deb" | grep -E '/include/|\.a$|mpi'; then exit 1; fi
@@ -20,24 +20,24 @@ dpkg-deb --extract "$folder/package.deb" "$folder/debian"
 for owner in libabsl-dev libprotobuf-dev libsqlite3-dev libssl-dev; do
   [ -s "$folder/debian/usr/share/doc/chakra-replay/libraries/$owner.copyright" ]
 done
-# Sweeps under mpirun are a package of their own, which needs Open MPI.
+# Sweeps under mpirun have a separate package, which needs Open MPI.
 if [ -e "$build/chakra-replay-mpi.so" ]; then
   mpi=$(echo "$folder"/DEB/chakra-replay-mpi_*.deb)
   dpkg-deb --field "$mpi" Depends | grep -q 'chakra-replay (= .*libopenmpi3'
   dpkg-deb --contents "$mpi" | grep -q '/usr/lib/chakra_replay/chakra-replay-mpi.so$'
-  # The module asks for nothing but MPI, and CPack calls ldconfig for whatever is in a folder of libraries.
+  # The module needs MPI only, and CPack calls ldconfig for every file in a folder of libraries.
   if command -v lintian >/dev/null; then
     lintian --fail-on error,warning --suppress-tags library-not-linked-against-libc,maintscript-calls-ldconfig "$mpi" 2>/dev/null
   fi
 fi
 "$folder/debian/usr/bin/chakra-replay" replay "$trace" --cluster dgx-h100 >"$folder/from_package"
 
-# The folder: all libraries but the C library's are its own.
+# The folder has all libraries except the C library's.
 mkdir "$folder/moved here"
 tar xzf "$folder/folder.tar.gz" -C "$folder/moved here" --strip-components=1
 if ldd "$folder/moved here/bin/chakra-replay" | grep '=>' | grep -v -e "moved here" -e 'lib[cm]\.so'; then exit 1; fi
 "$folder/moved here/bin/chakra-replay" replay "$trace" --cluster dgx-h100 >"$folder/from_folder"
-# It says under which licences they are, and has what sweeps need under mpirun.
+# The folder has their licences and the module for sweeps under mpirun.
 docs="$folder/moved here/share/doc/chakra-replay"
 grep -q 'Apache License' "$docs/LICENSE"
 for library in "$folder/moved here"/lib/chakra_replay/lib*; do
@@ -47,7 +47,7 @@ done
 module="$folder/moved here/lib/chakra_replay/chakra-replay-mpi.so"
 if [ -e "$build/chakra-replay-mpi.so" ]; then
   [ -e "$module" ]
-  # Outside Debian's folders it is found from the binary.
+  # Outside Debian's folders, the binary finds the module by its own path.
   if command -v mpirun >/dev/null && env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 true; then
     printf 'trace: "%s"\naxis { name: "lanes" option: "--lanes" value: "single" value: "recorded" }\n' "$trace" >"$folder/two.txtpb"
     env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 \

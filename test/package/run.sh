@@ -1,12 +1,12 @@
 #!/bin/sh
-# run.sh BUILD SOURCE TRACE [CMAKE_ARGUMENT...]: installs BUILD, then builds SOURCE, the program
-# examples/embed, which knows nothing but the installed package, and runs it on TRACE.
+# run.sh BUILD SOURCE TRACE [CMAKE_ARGUMENT...]: installs BUILD, builds SOURCE (the program
+# examples/embed) with only the installed package, and runs it on TRACE.
 set -eu
 build=$1 source=$2 trace=$3
 shift 3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# The quick start builds one target. All that is installed is made by it.
+# The quick start builds one target, which makes all installed files.
 if [ -f "$build/build.ninja" ]; then
   for file in chakra-replay.1 chakra-replay.bash chakra-replay.fish; do
     ninja -C "$build" -t query "share/$file" | grep -q LINKER__chakra-replay

@@ -99,13 +99,13 @@ class Cluster(FolderTest):
 
         cluster = cr.Cluster.preset("dgx-h100", nodes=4)
         as_it_was = cluster.to_text()
-        # A list of itself, and as long as it is.
+        # Assign a list of its own elements, with the same length.
         cluster.topology.dimension = list(cluster.topology.dimension)
         self.assertEqual(cluster.to_text(), as_it_was)
         cluster.topology.dimension = cluster.topology.dimension
         self.assertEqual(cluster.to_text(), as_it_was)
         first, second = names(cluster)
-        # Some of them, in any order, more than once.
+        # Assign some elements, in any order, some of them twice.
         parts = list(cluster.topology.dimension)
         cluster.topology.dimension = parts[::-1]
         self.assertEqual(names(cluster), [second, first])
@@ -116,7 +116,7 @@ class Cluster(FolderTest):
         cluster.topology.dimension[0], cluster.topology.dimension[1] = (cluster.topology.dimension[1],
                                                                         cluster.topology.dimension[0])
         self.assertEqual(cluster.to_text(), as_it_was)
-        # What is held goes with its element, and stays what it was when that goes.
+        # A held part follows its element, and keeps its value after the element is removed.
         last = cluster.topology.dimension[1]
         taken = cluster.topology.dimension.pop(0)
         self.assertEqual((taken.name, last.name, names(cluster)), (first, second, [second]))
@@ -145,7 +145,7 @@ class Cluster(FolderTest):
         cluster.topology.dimension[0] = inner
         self.assertEqual(cluster.device, cr.Cluster.preset("dgx-h100").device)
         self.assertEqual(cluster.topology.dimension[0], cr.Cluster.preset("dgx-h100").topology.dimension[0])
-        # What fails leaves all as it was, and what is held too.
+        # A failed assignment changes neither the cluster nor a held part.
         before = cluster.to_text()
         held = cluster.topology.dimension[0]
         with self.assertRaises(cr.Error):

@@ -1,4 +1,4 @@
-"""Sweeps on a cluster of Dask: a scheduler, two workers, one of which is killed."""
+"""Sweeps on a Dask cluster of a scheduler and two workers; the test kills one worker."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ def free_port() -> int:
 
 
 class Task:
-    """A future that has ended."""
+    """A finished future."""
 
     def __init__(self, status, result=None, error=None):
         self.status, self._result, self._error = status, result, error
@@ -53,7 +53,7 @@ class KilledWorker(Exception):
 
 
 class FakeClient:
-    """Runs tasks here, but for what `dropped` makes of each: a status, or an error."""
+    """Runs each task here, unless `dropped` gives a status or an error for it."""
 
     status = "running"
 
@@ -77,11 +77,11 @@ class FakeClient:
 
 
 class OnTasks(FolderTest):
-    """What becomes of tasks, by a client that is none."""
+    """Ends of tasks, with a fake client."""
 
     SPEC = {**SPEC, "axis": [{**SPEC["axis"][0], "range": {"from": 100, "to": 450, "steps": 6}}]}
 
-    def test_what_was_dropped_has_not_failed(self):
+    def test_dropped_points_run_again(self):
         for status in ("cancelled", "lost"):
             drops = {}
 
@@ -96,17 +96,17 @@ class OnTasks(FolderTest):
             again = cr.sweep(self.SPEC, self.path(status))
             self.assertEqual((again.summary["done_before"], again.summary["failed"]), (6, 0))
 
-    def test_what_kills_workers_fails(self):
+    def test_points_that_kill_workers_fail(self):
         results = cr.sweep(self.SPEC, client=FakeClient(lambda points: KilledWorker() if points[0][0] == 2 else None))
         self.assertEqual([bool(e) for e in results.rows["error"]], [i == 2 for i in range(6)])
         self.assertIn("died, 5 times", results.rows["error"][2])
 
-    def test_what_is_dropped_for_ever_is_told(self):
+    def test_error_if_every_task_is_dropped(self):
         with self.assertRaisesRegex(cr.Error, "dropped a task"):
             cr.sweep(self.SPEC, self.path("out"), client=FakeClient(lambda points: "cancelled"))
         self.assertEqual(cr.sweep(self.SPEC, self.path("out")).summary["done_before"], 0)
 
-    def test_without_workers_it_says_so(self):
+    def test_warning_without_workers(self):
         from chakra_replay import _dask
 
         waits, _dask._ALONE_SECONDS = _dask._ALONE_SECONDS, 0.1
@@ -115,7 +115,7 @@ class OnTasks(FolderTest):
             results = cr.sweep(self.SPEC, client=FakeClient(lambda points: None, threads=[0] * 20 + [2]))
         self.assertEqual(results.failed, 0)
 
-    def test_a_scheduler_that_is_gone(self):
+    def test_error_without_a_scheduler(self):
         client = FakeClient(lambda points: None)
         client.status = "closed"
         with self.assertRaisesRegex(cr.Error, "cannot be reached any more"):
@@ -161,7 +161,7 @@ class OnDask(FolderTest):
         self.workers[0].send_signal(signal.SIGKILL)
         self.workers[0].wait()
 
-    def test_one_is_killed(self):
+    def test_survives_a_killed_worker(self):
         alone = cr.sweep(SPEC, jobs=2)
         seen = []
 
@@ -186,7 +186,7 @@ class OnDask(FolderTest):
         alone = cr.sweep(spec, self.path("alone"))
         moved = []
 
-        def away(point, metrics, error):  # what the workers have is what was sent
+        def away(point, metrics, error):  # workers have only the files that were sent
             if not moved:
                 moved.append(os.rename(folder, folder + "!"))
 
@@ -194,7 +194,7 @@ class OnDask(FolderTest):
         self.assertEqual(results.to_csv(), alone.to_csv())
         self.assertEqual(inputs_of(self.path("sent")), inputs_of(self.path("alone")))
 
-    def test_a_worker_that_comes_late(self):
+    def test_waits_for_a_late_worker(self):
         self.kill_one()
         self.workers[1].send_signal(signal.SIGKILL)
         self.workers[1].wait()
@@ -210,7 +210,7 @@ class OnDask(FolderTest):
 
     def test_other_files_at_the_same_path(self):
         folder = self.path("step")
-        for round in range(6):  # what the last round sent is being released
+        for round in range(6):  # the files of the last round are being released
             shutil.rmtree(folder, ignore_errors=True)
             cr.edit(STEP, folder, scale={"mlp": 1 + round / 4})
             spec = {**SPEC, "trace": [folder], "axis": [{**SPEC["axis"][0], "range": {"from": 100, "to": 450, "steps": 12}}]}
@@ -218,7 +218,7 @@ class OnDask(FolderTest):
             self.assertEqual(results.failed, 0, list(results.rows["error"]))
             self.assertEqual(results.to_csv(), cr.sweep(spec).to_csv())
 
-    def test_who_had_the_files_is_killed(self):
+    def test_survives_a_killed_worker_with_the_files(self):
         killed = []
 
         def kill(*unused):
@@ -237,12 +237,12 @@ class OnDask(FolderTest):
 
         with self.assertRaisesRegex(KeyError, "enough"):
             cr.sweep(SPEC, client=self.client, on_result=stop)
-        while any(self.client.processing().values()):  # what was under way is given up
+        while any(self.client.processing().values()):  # wait until the running tasks are abandoned
             time.sleep(0.1)
 
 
 def inputs_of(folder):
-    """What the journal says of files: lines differ in times alone."""
+    """The file entries of the journal, whose lines differ only in times."""
     with open(folder + "/points.journal", encoding="utf-8") as read:
         return sorted({line.split('"inputs":"')[1].split('"')[0] for line in read if '"inputs":"' in line})
 

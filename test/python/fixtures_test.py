@@ -1,4 +1,4 @@
-"""The same bytes as the binary, and the same errors, on every recording that there is."""
+"""The module gives the binary's bytes and errors on every available recording."""
 
 import subprocess
 import unittest
@@ -9,7 +9,7 @@ from testing import BINARY, DATA, SOURCE
 
 
 def recordings() -> list[Path]:
-    """What comes with the source, and what lies beside it."""
+    """Recordings in the source tree and in the shared data."""
     found = [SOURCE / "examples" / "transformer_step", SOURCE / "examples" / "capture" / "gloo_ddp_2",
              SOURCE / "examples" / "capture" / "nsys_two_gpus.sqlite"]
     found += sorted((SOURCE / "examples" / "what_if" / "captures").glob("*_1"))[::3]

@@ -1,4 +1,4 @@
-"""examples/guide/python.md: what its lines of Python print."""
+"""examples/guide/python.md: its lines of Python print the output on the page."""
 
 import doctest
 import os
@@ -9,9 +9,9 @@ from testing import SOURCE
 
 
 class Guide(unittest.TestCase):
-    def test_prints_what_it_shows(self):
+    def test_prints_the_output_of_the_page(self):
         page = SOURCE / "examples" / "guide" / "python.md"
-        # Ends of blocks are no output.
+        # Ends of blocks are not output.
         text = re.sub(r"^```.*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
         test = doctest.DocTestParser().get_doctest(text, {}, "python.md", str(page), 0)
         self.assertGreater(len(test.examples), 15)

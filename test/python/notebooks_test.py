@@ -1,4 +1,4 @@
-"""examples/notebooks: their cells run, in plain Python and in Jupyter, and print what the files keep."""
+"""examples/notebooks: their cells run in plain Python and in Jupyter, and print the output in the files."""
 
 import importlib.util
 import json
@@ -24,7 +24,7 @@ JUPYTER = all(importlib.util.find_spec(name) for name in ("nbconvert", "ipykerne
 
 
 def shown(notebook: dict) -> list[list[str]]:
-    """Each cell's texts. Figures differ with matplotlib's version: of them only that they are there."""
+    """Each cell's texts. Figures depend on matplotlib's version, so only their presence counts."""
     return [["".join(o["text"] if o["output_type"] == "stream" else o["data"]["text/plain"])
              for o in cell["outputs"]] for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
@@ -43,7 +43,7 @@ class Notebooks(unittest.TestCase):
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(FOLDER)
 
-    def test_print_what_they_keep(self):
+    def test_print_the_kept_output(self):
         paths = sorted(FOLDER.glob("*.ipynb"))
         self.assertGreaterEqual(len(paths), 5)
         for path in paths:
@@ -69,7 +69,7 @@ class Notebooks(unittest.TestCase):
                     anew = json.loads((Path(folder) / path.name).read_text(encoding="utf-8"))
                     self.assertEqual(texts(anew), texts(json.loads(path.read_text(encoding="utf-8"))))
 
-    def test_the_same_bytes_twice(self):
+    def test_second_run_gives_the_same_bytes(self):
         text = (FOLDER / "energy.ipynb").read_text(encoding="utf-8")
         first = json.dumps(self.execute.execute(json.loads(text), "energy"))
         self.assertEqual(first, json.dumps(self.execute.execute(json.loads(text), "energy")))

@@ -1,4 +1,4 @@
-"""replay(), reports, and that they equal the binary's."""
+"""replay() and its reports, which equal the binary's."""
 
 import os
 import pickle
@@ -14,7 +14,7 @@ from testing import GLOO, STEP, FolderTest, binary
 
 
 class Equal(FolderTest):
-    """To the byte."""
+    """Reports equal the binary's byte for byte."""
 
     def check(self, *words, **options):
         cluster = options.pop("cluster", None)
@@ -57,7 +57,7 @@ class Equal(FolderTest):
         self.check("--scale", "mlp=0.5", scale={"mlp": 0.5})
         self.check("--steps", "all", path=GLOO, steps="all")
 
-    def test_experts_go_by_the_domain_of_the_cluster(self):
+    def test_experts_use_the_domain_of_the_cluster(self):
         """One object on clusters whose NVLink joins 72, 8 and 4 neighbours, and a sweep over two of them."""
         parts = ("layers=2,hidden=256,heads=4,ffn=512,vocab=1024,experts=16,top_k=2,expert_ffn=128",
                  "ep=16,dp=16,dispatcher=deep", "seq=512,launch=0us")
@@ -126,7 +126,7 @@ class Reports(FolderTest):
         np.testing.assert_allclose(r.collectives["busbw_bytes_per_s"], r.collectives["busbw_gbytes_per_s"] * 1e9)
         self.assertTrue(r.ranks.doc("end_ps"))
 
-    def test_names_that_are_not(self):
+    def test_unknown_names(self):
         with self.assertRaisesRegex(AttributeError, "makespan"):
             self.report.makespann
         with self.assertRaisesRegex(AttributeError, "no column"):
@@ -227,7 +227,7 @@ class Errors(unittest.TestCase):
 
 
 class Threads(unittest.TestCase):
-    def test_two_at_once(self):
+    def test_replays_at_once(self):
         traces = cr.load(STEP)
         alone = {f: cr.replay(traces, "dgx-h100", fabric=f).to_json() for f in ("analytical", "fluid", "analytical-fifo")}
         wrong = []
@@ -244,7 +244,7 @@ class Threads(unittest.TestCase):
             t.join()
         self.assertEqual(wrong, [])
 
-    def test_others_go_on(self):
+    def test_other_threads_run_during_a_replay(self):
         traces = cr.model("llama3-8b", {"tp": 4, "pp": 2}, {"seq": 8192, "global_batch": 64})
         counted = [0]
         over = threading.Event()
@@ -264,7 +264,7 @@ class Threads(unittest.TestCase):
 
 
 class Objects(FolderTest):
-    """What Python does with objects of the module."""
+    """Pickles, tables, texts and arguments of the module's objects."""
 
     def test_pickles_of_all_protocols(self):
         from chakra_replay import _core
@@ -274,7 +274,7 @@ class Objects(FolderTest):
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
             self.assertEqual(pickle.loads(pickle.dumps(report, protocol)), report)
             self.assertEqual(pickle.loads(pickle.dumps(traces, protocol)).node_count, traces.node_count)
-            # What cannot be pickled is refused, and not made without what it holds.
+            # Objects without a pickle are refused, and never pickled without their content.
             for refused in (traces[0], traces._core, report._core, report.rank[0], report.ranks._columns,
                             cr.SweepSpec({"trace": [STEP], "axis": [{"name": "x", "value": ["1"]}]})._core):
                 with self.assertRaisesRegex(TypeError, "pickle"):
@@ -289,14 +289,14 @@ class Objects(FolderTest):
         self.assertEqual(list(report.lanes.columns), ["name", "count", "time_ps", "merged"])
         self.assertEqual(sum(report.lanes["count"]), report.nodes)
 
-    def test_what_is_shown_is_short(self):
+    def test_repr_is_short(self):
         path = cr.replay(STEP, "dgx-h100").critical_path
         self.assertLess(len(repr(path)), 200)
         self.assertNotIn("\n", repr(path))
         self.assertRegex(repr(path), r"^<CriticalPathReport: .*causes.*>$")
         self.assertGreater(len(str(path)), 1000)
 
-    def test_arguments_that_do_not_fit(self):
+    def test_errors_of_arguments(self):
         cluster, report = cr.Cluster.preset("dgx-h100"), cr.replay(STEP, "dgx-h100")
         for call, told in ((lambda: cr.Cluster(), "Cluster.preset"),
                            (lambda: cr.Cluster("dgx-h100"), "Cluster.preset"),
@@ -312,10 +312,10 @@ class Objects(FolderTest):
             self.assertNotIn("_core", str(caught.exception))
 
 
-class OnTheWay(unittest.TestCase):
+class Progress(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # A replay takes many times the 50 ms between two looks.
+        # A replay takes many times the 50 ms between two checks.
         cls.traces = cr.model("llama3-8b", {"tp": 4, "pp": 2}, {"seq": 8192, "global_batch": 1024})
 
     def test_progress(self):
@@ -372,8 +372,8 @@ class OnTheWay(unittest.TestCase):
         bar(1.0)
         self.assertEqual(["25%" in drawn[0], "100%" in drawn[1], len(drawn)], [True, True, 2])
 
-    def test_slow_packets_stop(self):
-        # Minutes of packets between two events of the ranks, and one rank more than a replay can be cut at.
+    def test_interrupt_between_packets(self):
+        # Packets take minutes between two events of the ranks, so that the interrupt comes between events.
         traces = cr.model("llama3-8b:layers=2", {"dp": 16}, {"seq": 8192, "global_batch": 16})
         asked = []
 
@@ -400,7 +400,7 @@ class OnTheWay(unittest.TestCase):
             with self.assertRaisesRegex(KeyError, "enough"):
                 call()
         self.assertEqual(len(asked), 5)
-        # A point that was cut off has no result, and has not failed.
+        # An interrupted point has no result, and has not failed.
         with open(os.path.join(folder.name, "points.journal"), encoding="utf-8") as journal:
             self.assertNotIn('"point"', journal.read())
 

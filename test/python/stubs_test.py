@@ -1,4 +1,4 @@
-"""The stubs, by mypy: of the package, and of what a user writes."""
+"""mypy on the stubs: the package itself and a user's code."""
 
 import subprocess
 import sys
@@ -64,7 +64,7 @@ class Stubs(FolderTest):
         self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
 
     def test_names(self):
-        """Every name of the stub is in the module, and the other way about."""
+        """The stub and the module have the same names."""
         import ast
 
         from chakra_replay import _core

@@ -39,7 +39,7 @@ class Sweeps(FolderTest):
         for row in results.rows:
             self.assertEqual(row.makespan_ps, cr.replay(STEP, "dgx-h100", fabric=row.fabric).makespan_ps)
 
-    def test_results_as_they_come(self):
+    def test_results_arrive_during_the_sweep(self):
         seen = {}
         results = cr.sweep(SPEC, jobs=2, on_result=lambda point, metrics, error: seen.update({point: metrics["makespan_ps"]}))
         self.assertEqual(seen, dict(zip(results.rows["point"], results.rows["makespan_ps"])))
@@ -47,7 +47,7 @@ class Sweeps(FolderTest):
         cr.sweep(SPEC, progress=lambda *p: shares.append(p))
         self.assertEqual(shares[-1], (1.0, 16, 16))
 
-    def test_goes_on(self):
+    def test_continues_in_the_same_folder(self):
         folder = self.path("out")
         first = cr.sweep(SPEC, folder, limit=5)
         self.assertEqual((first.summary["run"], first.summary["left"]), (5, 11))

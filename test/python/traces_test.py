@@ -1,4 +1,4 @@
-"""load(), model(), and what they give."""
+"""load(), model() and their results."""
 
 import ctypes
 import os
@@ -24,7 +24,7 @@ class Load(FolderTest):
         self.assertEqual(repr(traces), "<Traces of 8 ranks, 1,256 nodes>")
 
     def test_interrupt(self):
-        # So many ranks take seconds when nobody stops the reading.
+        # So many ranks take seconds if the reading is not interrupted.
         for rank in range(20000):
             os.symlink(os.path.join(STEP, "workload.0.et.zst"), self.path(f"step.{rank}.et.zst"))
         timer = threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -103,7 +103,7 @@ class Load(FolderTest):
         again = pickle.loads(pickle.dumps(traces))
         np.testing.assert_array_equal(again.nodes["duration_ps"], traces.nodes["duration_ps"])
 
-    def test_paths_that_are_no_utf_8(self):
+    def test_paths_without_utf_8(self):
         folder = os.fsdecode(os.fsencode(self.folder) + b"/caf\xe9")
         shutil.copytree(STEP, folder)
         makespan = cr.replay(STEP, "dgx-h100").makespan_ps
@@ -122,7 +122,7 @@ class Load(FolderTest):
         self.assertEqual(len(cr.sweep(sweep, folder + "/sweep")), 2)
         self.assertEqual(len(cr.SweepResults.load(folder + "/sweep")), 2)
 
-    def test_paths_that_begin_as_options(self):
+    def test_paths_that_begin_with_a_dash(self):
         before = os.getcwd()
         self.addCleanup(os.chdir, before)
         os.chdir(self.folder)
@@ -198,7 +198,7 @@ class Load(FolderTest):
 
 
 class Model(unittest.TestCase):
-    def test_as_the_command_line(self):
+    def test_equals_the_command_line(self):
         words = {"model": "llama3-8b", "parallel": {"tp": 2, "pp": 2, "dp": 1},
                  "training": {"seq": 2048, "global_batch": 4}}
         traces = cr.model(**words)
@@ -217,7 +217,7 @@ class Model(unittest.TestCase):
             cr.model("llama3-8c")
 
 
-# Structs of the C stream interface, written by the specification alone.
+# Structs of the C stream interface, written from the specification.
 class ArrowSchema(ctypes.Structure):
     pass
 
@@ -317,7 +317,7 @@ class Arrow(unittest.TestCase):
             for name in table.columns:
                 np.testing.assert_array_equal(read[name], table[name], name)
 
-    def test_nobody_reads(self):
+    def test_unread_streams(self):
         nodes = cr.load(STEP).nodes
         for _ in range(1000):
             nodes.__arrow_c_stream__()

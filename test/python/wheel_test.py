@@ -1,4 +1,4 @@
-"""The wheel: made of the build, installed in a fresh environment without a network, and used there."""
+"""The wheel: built, installed in a new environment without a network, and used there."""
 
 import os
 import re
@@ -36,7 +36,7 @@ class Wheel(FolderTest):
             listed = wheel.read(f"{folder}/licenses/libraries/libraries.txt").decode().splitlines()
             metadata = wheel.read(f"{folder}/METADATA").decode()
             self.assertIn("Apache License", wheel.read(f"{folder}/licenses/LICENSE").decode())
-        # Each library, with what its package says.
+        # Each library comes with the copyright of its package.
         owners = dict(line.split() for line in listed)
         self.assertEqual(sorted(owners), sorted(os.path.basename(n) for n in names if n.startswith("chakra_replay/lib/")))
         for owner in owners.values():
@@ -57,7 +57,7 @@ class Wheel(FolderTest):
         file, makespan, maps = told.split("\n", 2)
         self.assertTrue(file.startswith(venv), file)
         self.assertEqual(int(makespan), cr.replay(STEP, "dgx-h100").makespan_ps)
-        # Its own libraries are those that are used, the ones that they need in turn too; but for what Python itself needs.
+        # The wheel's libraries and their dependencies are its own, except those that Python itself needs.
         own = subprocess.run(["ldd", os.path.realpath(sys.executable)], check=True, capture_output=True, text=True).stdout
         libraries = [n for n in names if n.startswith("chakra_replay/lib/") and os.path.basename(n) not in own]
         self.assertGreater(len(libraries), 10)
