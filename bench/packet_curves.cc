@@ -117,7 +117,7 @@ void AppendCsv(const std::string& name, const PacketCurves& c, std::string* csv)
   }
 }
 
-// One cut and what follows, twice: closed forms of SIGCOMM 2015.
+// One cut and the rates after it, twice: closed forms of SIGCOMM 2015.
 void DcqcnClosedForms(Drawing* d) {
   const double timer = 55, g = 1.0 / 256;
   const std::vector<CurveFlow> flows = {

@@ -88,7 +88,7 @@ TEST(Switch, SharesLinksWithFlowsBetweenDevices) {
       Drive(fabric.get(), {{Message(0, 1, 50000, 1), Time::Zero()},
                            {Message(0, leaf, 50000, 2), Time::Zero()},    // same link up
                            {Message(leaf, 1, 50000, 3), Time::Zero()},    // same link down, first
-                           {Message(leaf, 2, 50000, 4), Time::Zero()}});  // alone
+                           {Message(leaf, 2, 50000, 4), Time::Zero()}});  // no other message on its link
   EXPECT_EQ(ReceivedAt(ended, 2), Time::Nanos(2500));
   EXPECT_EQ(ReceivedAt(ended, 3), Time::Nanos(1500));
   EXPECT_EQ(ReceivedAt(ended, 4), Time::Nanos(1500));

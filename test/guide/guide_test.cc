@@ -183,7 +183,7 @@ void CheckProse(const std::string& name, const Folder& folder, bool update, Line
 
 class GuideTest : public testing::TestWithParam<std::string> {};
 
-TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
+TEST_P(GuideTest, CommandsPrintTheOutputOfThePage) {
   setenv("LC_ALL", "C", 1);
   setenv("SHARED", CHAKRA_SHARED_DATA, 1);
   unsetenv("COLUMNS");

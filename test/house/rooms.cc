@@ -137,7 +137,7 @@ void ForEachType(const std::string& text, const std::function<void(const std::st
 }
 
 struct Local {
-  std::string name, alias;  // alias: what the name stands for; "" of a type, a function or a constant
+  std::string name, alias;  // alias: the name's target; "" for a type, a function or a constant
 };
 
 // The name that a declaration in an unnamed namespace declares; "": none.

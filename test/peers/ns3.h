@@ -24,7 +24,7 @@ struct Ns3Flow {
 
 struct Ns3Case {
   uint32_t mtu = 4096;   // payload of a full packet; bytes
-  uint32_t header = 64;  // what a packet of data adds to it on links; bytes
+  uint32_t header = 64;  // extra bytes of a data packet on links
   uint32_t ack = 64;     // an acknowledgement on links; bytes
   std::vector<Ns3Link> links;
   std::vector<Ns3Flow> flows;

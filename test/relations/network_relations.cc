@@ -233,7 +233,7 @@ std::vector<Broken> CheckBytes(const std::string& fabric, uint64_t seed, int cou
   return CheckMany(
       seed, count, most_ranks, most_bytes,
       [&](const Setting& s, std::mt19937_64*, std::vector<Broken>* broken) {
-        if (s.preset == "mi300x") return false;  // on a mesh, one link stands for all links of a device
+        if (s.preset == "mi300x") return false;  // on a mesh, one link represents all links of a device
         const absl::StatusOr<Priced> priced = Price(s, fabric);
         if (!priced.ok()) return false;
         const double apart = std::abs(priced->on_links - priced->of_messages);

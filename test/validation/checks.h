@@ -11,7 +11,7 @@
 namespace chakra::validation {
 
 struct Finding {
-  std::string text;  // the figure and what was expected, one line
+  std::string text;  // the figure and the expected value, one line
   bool ok = false;
 };
 

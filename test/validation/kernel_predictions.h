@@ -13,7 +13,7 @@ struct Predicted {
   std::string set;    // "NeuSight", "Azure GEMM", "captured on both"
   std::string where;  // the device, and the work on it
   std::string row;
-  double measured_us = 0, found_us = 0, low_us = 0, high_us = 0;  // 90 of 100 lie between the last two
+  double measured_us = 0, found_us = 0, low_us = 0, high_us = 0;  // 90 of 100 are between the last two
   double other_us = 0;  // another prediction: NeuSight's own; for captures, the time on the first device
 };
 
