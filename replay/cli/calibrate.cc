@@ -101,7 +101,7 @@ class CalibrateCommand : public Command {
     if (absl::Status s = AddJudged(*cluster, Choose(rows, false), others, &*fit, &text); !s.ok())
       return Fail(s);
     const std::string rows_text = rows_.empty() ? "" : Csv(*fit), told = page.Finish(text);
-    // The cluster may go to standard output; the account of it then must not.
+    // If the cluster goes to standard output, the summary goes to standard error.
     const absl::Status written = WriteOutputs(
         {{output_, *cluster_text}, {rows_, rows_text}, {output_ == "-" ? "/dev/stderr" : "-", told}});
     return written.ok() ? kDone : Fail(written);
@@ -125,8 +125,8 @@ class CalibrateCommand : public Command {
     return absl::OkStatus();
   }
 
-  // Adds to the account, and to its rows, what was not fitted: `rest`, which --fit-every left, and the other
-  // halves.
+  // Adds the rows that were not fitted to the summary and to its rows: `rest`, which --fit-every left out,
+  // and `others`, the in place or out of place half.
   absl::Status AddJudged(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rest,
                          const std::vector<MeasuredRow>& others, Fit* fit, std::string* text) const {
     if (!rest.empty()) {
@@ -141,7 +141,7 @@ class CalibrateCommand : public Command {
     return absl::OkStatus();
   }
 
-  // What points tell of the wire comes first, since the rest is beside it.
+  // Fits the links from points first, because the costs of the library are in addition to theirs.
   absl::StatusOr<Fit> FitAll(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows) const {
     PointFit wire = FitPoints(cluster, points_);
     Fit fit;
@@ -162,7 +162,7 @@ class CalibrateCommand : public Command {
     return fit;
   }
 
-  // Outputs can be written, and overwrite neither each other nor what is read.
+  // Checks that outputs can be written, and that they overwrite neither each other nor an input.
   absl::Status CheckPaths() const {
     if (!rows_.empty() && rows_ == output_ && rows_ != "-") {
       return absl::InvalidArgumentError(absl::StrCat("-o and --rows are the same file, \"", rows_, "\""));
@@ -183,10 +183,10 @@ class CalibrateCommand : public Command {
     return absl::OkStatus();
   }
 
-  // At most kMostBytes, also of what is no file.
+  // Reads at most kMostBytes, also from a path that is no regular file.
   static absl::StatusOr<std::string> ReadLog(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
-    if (!in || std::filesystem::is_directory(path)) return ReadFile(path);  // says why
+    if (!in || std::filesystem::is_directory(path)) return ReadFile(path);  // returns the error
     std::string text;
     std::vector<char> block(1 << 20);
     while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
@@ -199,8 +199,8 @@ class CalibrateCommand : public Command {
     return text;
   }
 
-  // Adds the files of a folder that a benchmark printed, and says which others it has. False: it is none, or
-  // has none of these, or has logs of calls.
+  // Adds the files of a folder that a benchmark printed, and reports the other files in it. Returns false if
+  // the path is no folder, or the folder has no such file, or has logs of calls.
   static bool AddTestsIn(const std::string& folder, std::vector<std::string>* tests) {
     std::error_code error;
     std::vector<std::string> files, printed, others;
@@ -219,7 +219,7 @@ class CalibrateCommand : public Command {
     return true;
   }
 
-  // The ranks that --ranks gives to `files`: "16", or "osu.log=16".
+  // Reads the ranks that --ranks gives for `files`: "16", or "osu.log=16".
   absl::Status ReadRanks(const std::vector<std::string>& files) {
     for (const std::string& given : given_ranks_) {
       const size_t equals = given.rfind('=');
@@ -245,7 +245,7 @@ class CalibrateCommand : public Command {
     return own != ranks_.end() ? own->second : all != ranks_.end() ? all->second : 0;
   }
 
-  // Logs of a job's calls belong together.
+  // Reads logs of calls. All logs belong to one job.
   static absl::Status ReadCalls(const std::vector<std::string>& logs, std::vector<MeasuredRow>* rows) {
     if (logs.empty()) return absl::OkStatus();
     ASSIGN_OR_RETURN(MeasuredRun run, ReadCallLogRows(logs, DefaultThreads()));
@@ -280,7 +280,7 @@ class CalibrateCommand : public Command {
     return absl::OkStatus();
   }
 
-  // Every N-th size of a collective and rank count, or the others.
+  // Every N-th size of each collective and number of ranks (`fitted`), or all other sizes.
   std::vector<MeasuredRow> Choose(const std::vector<MeasuredRow>& rows, bool fitted) const {
     std::map<std::pair<CollectiveType, int>, std::vector<uint64_t>> sizes;
     for (const MeasuredRow& r : rows) sizes[{r.type, r.ranks}].push_back(r.bytes);
@@ -297,7 +297,7 @@ class CalibrateCommand : public Command {
     return out;
   }
 
-  // Rows that were not fitted, as both clusters see them.
+  // The times of rows that were not fitted, on both clusters.
   static absl::StatusOr<Fit> Judge(const proto::Cluster& before, const proto::Cluster& after,
                                    const std::vector<MeasuredRow>& rows) {
     ASSIGN_OR_RETURN(std::vector<FittedRow> out, PriceRows(before, after, rows));
@@ -377,7 +377,7 @@ class CalibrateCommand : public Command {
   std::string rows_;
   std::string half_;
   std::vector<std::string> given_ranks_;
-  std::map<std::string, int> ranks_;  // by file; "": of all
+  std::map<std::string, int> ranks_;  // ranks by file; "": of all files
   std::vector<PointRow> points_;
   bool skip_ = false;
   bool quiet_ = false;

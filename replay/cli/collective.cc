@@ -152,7 +152,7 @@ class CollectiveCommand : public Command {
         table.Print(&page)));
   }
 
-  // What the networks of the machine are made of, and who says what their ports carry.
+  // A line about the networks of the machine, with the source of the bandwidth of their ports.
   static std::string Networks(const ClusterModel& model) {
     std::string out;
     for (const DimensionFacts& d : DimensionsOf(model)) {
@@ -168,19 +168,20 @@ class CollectiveCommand : public Command {
     return out;
   }
 
-  // The release whose choices the rows follow, if there is a library.
+  // The release of the library whose choices the rows follow, if there is a library.
   static std::string LibraryName(const proto::Cluster& cluster) {
     if (!cluster.collectives().has_library()) return "";
     if (const auto mpi = mpi::LoadMpi(cluster.collectives().library().name()); mpi.ok())
       return absl::StrCat(", library ", (*mpi)->name, " on hosts");
     const absl::StatusOr<int> version = nccl::ParseVersion(cluster.collectives().library().version());
-    // RCCL has NCCL's numbers.
+    // RCCL has the version numbers of NCCL.
     const bool amd = absl::StartsWith(cluster.device().architecture(), "cdna");
     return version.ok() ? absl::StrCat(", library ", amd ? "RCCL " : "NCCL ", nccl::VersionText(*version))
                         : "";
   }
 
-  // Whose time the rows hold, if a library tells the host's from the device's.
+  // A line that says whether the rows have the time of the host or of the device, if the library
+  // distinguishes them.
   static std::string WhatTimeIs(const std::vector<TableRow>& rows) {
     if (rows.empty() || rows[0].host_us == 0) return "";
     const auto hosts = std::count_if(rows.begin(), rows.end(),
@@ -225,8 +226,8 @@ class CollectiveCommand : public Command {
   std::string format_ = "text";
   std::string output_ = "-";
   LogOptions logs_;
-  absl::Status misuse_;  // what Table() found wrong with the command line
-  absl::Status logged_;  // after the run; it is told when the table is out
+  absl::Status misuse_;  // errors of the command line that Table() found
+  absl::Status logged_;  // error of the logs after the run; reported after the table is printed
 };
 
 }  // namespace

@@ -56,7 +56,7 @@ std::string StrayArgument(const CLI::App& app) {
   return absl::StrCat("unexpected argument \"", rest[0], "\"");
 }
 
-// The check's name holds the words.
+// The prefix of the name of a OneOf() validator. The words follow.
 constexpr absl::string_view kOneOf = "one of ";
 
 CLI::Validator OneOf(const std::vector<std::string>& words) {
@@ -67,7 +67,7 @@ std::vector<std::string> WordsOf(CLI::Option* option) {
   try {
     absl::string_view words = option->get_validator(0)->get_name();
     if (absl::ConsumePrefix(&words, kOneOf)) return absl::StrSplit(words, ' ');
-  } catch (const CLI::OptionNotFound&) {  // it has no check
+  } catch (const CLI::OptionNotFound&) {  // the option has no validator
   }
   return {};
 }
@@ -106,7 +106,7 @@ CLI::Validator WholeFrom(uint64_t least) {
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
   const auto check = [least, kMost](std::string& text) -> std::string {
     uint64_t v = 0;
-    // As CLI11 reads it: hexadecimal too.
+    // Parses as CLI11 does: hexadecimal too.
     if (!absl::StrContains(text, '-') && CLI::detail::lexical_cast(text, v) && v >= least) return "";
     return absl::StrCat("it is ", text, "; expected a whole number from ", least, " to ", kMost);
   };
@@ -114,7 +114,8 @@ CLI::Validator WholeFrom(uint64_t least) {
 }
 
 void PrintError(absl::string_view message) {
-  // A message goes on in lines that begin with two blanks; any other end of a line is a name's.
+  // Lines of the message that begin with two blanks are continuations. Any other line break belongs to a
+  // name.
   const std::vector<std::string> lines = absl::StrSplit(message, "\n  ");
   const std::string line = absl::StrCat(
       "chakra-replay: ",
@@ -134,7 +135,7 @@ int Command::Fail(const absl::Status& status) {
 }
 
 int Command::Misuse(const std::string& message) const {
-  std::string path;  // from the program down
+  std::string path;  // names of the commands, from the program down
   for (const CLI::App* app = app_; app != nullptr; app = app->get_parent()) {
     path = absl::StrCat(app->get_name(), " ", path);
   }

@@ -1,4 +1,4 @@
-// What the subcommands share: exit statuses, output, and the frame that runs them.
+// Parts that all subcommands share: exit statuses, output, and the base class that runs them.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 namespace chakra::cli {
 
 inline constexpr int kDone = 0;
-inline constexpr int kFailed = 1;  // the input or the run is at fault
-inline constexpr int kMisuse = 2;  // the command line is at fault
+inline constexpr int kFailed = 1;  // an error of the input or of the run
+inline constexpr int kMisuse = 2;  // an error of the command line
 
-// One subcommand. Its options are bound when it is made.
+// One subcommand. The constructor of each derived class binds its options.
 class Command {
  public:
   explicit Command(CLI::App* app) : app_(app) {}
   virtual ~Command() = default;
-  // Called after parsing when the subcommand was chosen. Returns the exit status.
+  // Called after parsing if the subcommand was chosen. Returns the exit status.
   virtual int Run() = 0;
   CLI::App* app() const { return app_; }
 
  protected:
   // Prints "chakra-replay: MESSAGE" to stderr and returns kFailed.
   static int Fail(const absl::Status& status);
-  // The same, pointing to the subcommand's --help; returns kMisuse.
+  // Prints the message with a pointer to the subcommand's --help, and returns kMisuse.
   int Misuse(const std::string& message) const;
 
  private:
@@ -57,39 +57,40 @@ std::unique_ptr<Command> MakeHelpCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCompletionCommand(CLI::App* root);
 std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 
-// From now on memory that is freed stays with the process: for commands whose ranks come and go by the
-// megabyte, which would else pay for clearing the same pages again and again.
+// From now on the process keeps freed memory. This is for commands that allocate and free ranks of many
+// megabytes each: otherwise the system would clear the same pages again and again.
 void KeepFreedMemory();
 
-// --max-memory, which limits the process once it is parsed.
+// Adds --max-memory, which limits the memory of the process as soon as it is parsed.
 void AddMemoryOption(CLI::App* app, const std::string& group);
 
-// --device-memory, a size with its unit, bound to `bytes`, which must outlive the parsing.
+// Adds --device-memory, a size with a unit, bound to `bytes`, which must outlive the parsing.
 void AddDeviceMemory(CLI::App* app, const std::string& group, const std::string& help, uint64_t* bytes);
 
-// The check of an option that takes one of `words`, which shells then offer.
+// A validator that accepts one of `words`. Shell completion offers these words.
 CLI::Validator OneOf(const std::vector<std::string>& words);
-// The words of an option with that check; of another option none.
+// The words of an option with a OneOf() validator; for other options none.
 std::vector<std::string> WordsOf(CLI::Option* option);
 
-// The check of an option that is a whole number of 64 bits without a sign: CLI11 takes -1 for 2^64 - 1.
+// A validator for an unsigned 64-bit number of at least `least`. CLI11 itself accepts -1 as 2^64 - 1.
 CLI::Validator WholeFrom(uint64_t least);
 
-// What `app`, which allows extras, did not understand first, with the nearest option; "": it understood all.
+// The first argument that `app` (which allows extras) did not understand, with the nearest option; "": it
+// understood all.
 std::string StrayArgument(const CLI::App& app);
 
 // Prints one line, "chakra-replay: MESSAGE", to stderr.
 void PrintError(absl::string_view message);
 
-// "json", "csv" or "text", by the end of an output's name, before .gz or .zst.
+// "json", "csv" or "text", by the ending of an output's name without .gz or .zst.
 std::string FormatOf(absl::string_view path);
 
-// Writes `content` to a file, compressed where its name ends in .gz or .zst, or to stdout where `path` is
-// "-". Errors name the path and the reason; a full disk is one.
+// Writes `content` to a file, compressed if its name ends in .gz or .zst, or to stdout if `path` is "-".
+// Errors, such as a full disk, name the path and the reason.
 absl::Status WriteOutput(const std::string& path, absl::string_view content);
 
-// An error when a file at `path` could not be created because its folder is missing or
-// `path` is a folder. "-" is always fine.
+// Returns an error if no file can be created at `path`, because its folder is missing or `path` is a folder.
+// "-" is always valid.
 absl::Status CheckOutputPath(const std::string& path);
 
 }  // namespace chakra::cli

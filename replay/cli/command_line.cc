@@ -74,8 +74,8 @@ constexpr CommandEntry kCommands[] = {{"replay", MakeReplayCommand},
                                       {"completion", MakeCompletionCommand},
                                       {"manual", MakeManualCommand}};
 
-// The options of all commands take longer to make than a small run takes. A command line that names a command
-// needs that one alone, unless the command tells of all.
+// Building the options of all commands takes longer than a small run. If the command line names a command,
+// only that command is built, unless the command describes all others.
 bool IsNeeded(const CommandEntry& entry, const std::vector<std::string>& arguments) {
   for (const absl::string_view tells_of_all : {"help", "completion", "manual"}) {
     if (arguments.empty() || arguments[0] == tells_of_all) return true;
@@ -86,7 +86,7 @@ bool IsNeeded(const CommandEntry& entry, const std::vector<std::string>& argumen
   return !named || entry.name == arguments[0];
 }
 
-// The paths of `app`'s commands that have the option, "topology show" of one within another.
+// Collects the paths of those subcommands of `app` that have the option, as "topology show".
 void AddThoseWith(const std::string& option, const CLI::App& app, std::vector<std::string>* paths) {
   for (const CLI::App* sub : app.get_subcommands(nullptr)) {
     if (sub->get_option_no_throw(option) != nullptr) {
@@ -98,7 +98,8 @@ void AddThoseWith(const std::string& option, const CLI::App& app, std::vector<st
   }
 }
 
-// What an argument that was not understood is, and for an option which other commands have it.
+// A message about an argument that was not understood. For an option, the message names other commands that
+// have it.
 std::string WhatIs(const std::string& stray, const CLI::App& chosen) {
   const std::vector<std::string> rest = chosen.remaining();
   const std::string option = rest.empty() ? "" : rest[0].substr(0, rest[0].find('='));
@@ -115,13 +116,13 @@ std::string WhatIs(const std::string& stray, const CLI::App& chosen) {
   return absl::StrCat(stray, "; it is an option of ", last);
 }
 
-// The innermost subcommand that was chosen.
+// The innermost chosen subcommand.
 CLI::App* Chosen(CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
   return app;
 }
 
-// Where --help is told, and what of it: a group of the command's options; "": those of most runs.
+// The position of --help in the arguments, and the group of options that it names; "": the most used options.
 struct AskedHelp {
   size_t at;
   std::string group;
@@ -158,7 +159,7 @@ int AnswerHelp(const std::vector<std::string>& arguments, const AskedHelp& asked
   return PrintHelp(text, HelpOf(app));
 }
 
-// `help WORD...`, whose words CLI11 would take for commands to run.
+// Whether the arguments are `help WORD...`. CLI11 would take the words for commands to run.
 bool AsksForWords(const std::vector<std::string>& arguments) {
   return arguments[0] == "help" && std::none_of(arguments.begin(), arguments.end(), [](const std::string& a) {
            return absl::StartsWith(a, "-");
@@ -197,8 +198,9 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   if (AsksForWords(arguments))
     return PrintHelp(HelpOn(&app, {arguments.begin() + 1, arguments.end()}), "help ");
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // from the last to the first
-  } catch (const CLI::CallForHelp&) {                                           // -h among other letters
+    // CLI11 reads the arguments in reverse
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {  // -h combined with other letters
     return AnswerHelp(arguments, {arguments.size(), ""}, &app);
   } catch (const CLI::Success& e) {  // --version
     app.exit(e);

@@ -1,4 +1,4 @@
-// The command line as a function: the binary calls it once, tests many times in one process.
+// The command line as a function. The binary calls it once; tests call it many times in one process.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace chakra::cli {
 
 // Runs `chakra-replay ARGUMENTS` and returns the exit status. Writes to this process's standard output and
-// error, and leaves its signal handlers as they were.
+// standard error. Restores the signal handlers.
 int RunCommandLine(const std::vector<std::string>& arguments);
 
 }  // namespace chakra::cli

@@ -1,10 +1,10 @@
-// The commit that the binary was built of.
+// The commit from which the binary was built.
 #pragma once
 
 namespace chakra::cli {
 
-// " (commit 0123456789ab)", with a + after a commit that files differ from; "": built from no checkout. The build writes it
-// (commit.cmake).
+// " (commit 0123456789ab)", with a + if files differ from the commit; "": not built from a git checkout. The
+// build generates its definition (commit.cmake).
 extern const char* const kCommit;
 
 }  // namespace chakra::cli

@@ -29,7 +29,8 @@ namespace chakra::cli {
 namespace {
 
 constexpr int kRowsOfText = 10;
-constexpr uint64_t kSmall = 64 << 20;  // bytes of inputs whose frames are kept: they tell operators exactly
+// bytes; for smaller inputs the raw frames of the files are kept, by which operators are compared exactly
+constexpr uint64_t kSmall = 64 << 20;
 
 class CompareCommand : public Command {
  public:
@@ -38,12 +39,12 @@ class CompareCommand : public Command {
 
  private:
   void AddTraceOptions(CLI::App* app);
-  // What is wrong with the command line alone; "": nothing.
+  // The error of the command line; "": none.
   std::string Misused() const;
   std::string Format() const;
-  // Fills sides_ too, where a page is asked for.
+  // Also fills sides_ if a page is requested.
   absl::StatusOr<proto::Comparison> Compare();
-  // Fills `failure`, and says on stderr what failed.
+  // Fills `failure`, and prints the failures to stderr.
   absl::StatusOr<int> Judge(proto::Comparison* comparison) const;
 
   std::vector<std::string> inputs_;
@@ -52,13 +53,13 @@ class CompareCommand : public Command {
   std::string fail_over_;
   std::vector<std::string> fail_on_;
   bool both_ways_ = false, exact_ = false;
-  bool reports_ = false;  // both are
-  bool times_ = true;     // of traces: either has recorded ones
+  bool reports_ = false;  // both inputs are reports
+  bool times_ = true;     // of traces: at least one has recorded times
   std::string output_ = "-";
-  std::string html_;  // "": not asked for
+  std::string html_;  // "": not requested
   proto::Report sides_[2];
   std::string format_;
-  int top_ = -1;  // not given
+  int top_ = -1;  // -1: not given
 };
 
 CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
@@ -164,7 +165,7 @@ std::string About(const TraceSet& traces) {
                       FormatCount(traces.nodes()), " nodes");
 }
 
-// Of files, and of the files in folders; what cannot be looked at counts as nothing.
+// The size of files, and of the files in folders. A file that cannot be examined counts as 0.
 uint64_t BytesOf(const std::vector<std::string>& inputs) {
   uint64_t bytes = 0;
   std::error_code error;

@@ -1,4 +1,4 @@
-// `completion`: what a shell needs to complete command lines, made from the options themselves.
+// `completion`: a script with which a shell completes command lines, made from the options themselves.
 #include <map>
 #include <string>
 #include <vector>
@@ -20,7 +20,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Values of options that have a few and check them elsewhere; of all others, files are offered.
+// Values of options that have few values but no OneOf() validator. For all other options, the shell offers
+// files.
 std::map<std::string, Words> KnownValues() {
   Words time_sources;
   for (int i = 0; i < kTimeSources; ++i) {
@@ -57,7 +58,7 @@ Words OptionsOf(const Offered& offered) {
   return words;
 }
 
-// Bash; zsh runs the same through bashcompinit.
+// The script for bash; zsh runs it through bashcompinit.
 std::string Bash(const std::vector<Offered>& all) {
   std::string out =
       "# Completion of chakra-replay for bash: source this file.\n"

@@ -43,7 +43,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// ASTRA-sim's configuration as a cluster file.
+// Converts an ASTRA-sim configuration to a cluster file.
 class AstraSimOptions {
  public:
   explicit AstraSimOptions(CLI::App* app) : app_(app) {
@@ -65,7 +65,7 @@ class AstraSimOptions {
   }
 
   bool chosen() const { return app_->parsed(); }
-  // What is missing on the command line; "": nothing.
+  // An error message about what is missing on the command line; "": nothing is.
   std::string Missing() const {
     if (in_.network_yaml.empty()) return "convert astra-sim expects --network FILE";
     if (output_.empty()) return "convert astra-sim expects -o FILE";
@@ -86,8 +86,8 @@ class AstraSimOptions {
   std::string output_;
 };
 
-// Writes the ranks of a recording while they are read, so that memory holds those that are under way alone.
-// The files lie in `folder` by their rank until all ranks are read, and how many there are is known.
+// Writes the ranks of a recording while they are read, so that memory has only the ranks in progress. The
+// files are in `folder`, named by rank, until all ranks are read and their number is known.
 class StagedRanks : public RankRewriter {
  public:
   StagedRanks(WholeFolder* folder, Compression method) : folder_(*folder), method_(method) {}
@@ -108,7 +108,7 @@ class StagedRanks : public RankRewriter {
     ranks_.push_back(std::move(rank));
     return absl::OkStatus();
   }
-  // What was written, without the content.
+  // The written ranks, without their content.
   std::vector<RankTrace> Take() {
     std::sort(ranks_.begin(), ranks_.end(),
               [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
@@ -199,7 +199,7 @@ Compression ConvertCommand::Method() const {
   return compression_.empty() ? CompressionOf(output_) : Compression::kNone;
 }
 
-// `staged`, where not null, has the trace.
+// If `staged` is not null, it has the trace.
 absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const StagedRanks* staged,
                                       const std::string& path) const {
   if (staged != nullptr) return staged->Move(trace.rank, path);
@@ -219,8 +219,8 @@ absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const StagedRanks*
   return WriteOutput(path, text);
 }
 
-// "dir/w.3.et.zst" as "w.3", with the rank at its end: the file may be that of another one that does the
-// same. `lone`: the only trace, which is rank 0 and keeps its name.
+// "w.3" for "dir/w.3.et.zst": the name with the rank at its end, because several ranks may share a file.
+// `lone`: the only trace, which is rank 0 and keeps its name.
 std::string Named(const RankTrace& rank, bool lone) {
   const size_t archive = rank.file.find('!');
   const std::string name =
@@ -234,8 +234,8 @@ std::string Named(const RankTrace& rank, bool lone) {
   return absl::StrCat(stem, absl::EndsWith(stem, number) ? "" : number);
 }
 
-// Files that make a run together may be named as their writer likes: their traces get one prefix. "": they
-// have one.
+// The common prefix of the traces, if the input files of the run have names with different prefixes. "": they
+// have one prefix.
 std::string Prefix(const TraceSet& traces) {
   std::set<std::string> prefixes;
   for (const RankTrace& rank : traces.ranks) {
@@ -245,8 +245,8 @@ std::string Prefix(const TraceSet& traces) {
   return prefixes.size() > 1 ? "trace" : "";
 }
 
-// The group file travels with the traces that it was found beside; a workload and an index of ranks have
-// groups inside.
+// Copies the group file that was found next to the traces. A workload and an index of ranks contain the
+// groups; a group file is then written from them.
 absl::Status ConvertCommand::CopyGroups(const TraceSet& traces, const WholeFolder& folder) const {
   for (const InputFile& input : traces.inputs) {
     if (input.role == "index" || input.role == "workload") {
@@ -268,7 +268,7 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, WholeFolder* folder
   if (traces.ranks.size() == 1 && !fs::is_directory(output_, error))
     return WriteOne(traces.ranks[0], staged, output_);
   for (const RankTrace& rank : traces.ranks) {
-    // A folder that holds a rank twice can be read no more.
+    // The output must not go to the folder of the input: a folder with two files of one rank cannot be read.
     const bool archived = absl::StrContains(rank.file, "!");
     if (archived || !fs::equivalent(fs::absolute(rank.file).parent_path(), output_, error)) continue;
     return absl::InvalidArgumentError(
@@ -282,7 +282,7 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, WholeFolder* folder
   const bool lone = traces.ranks.size() == 1;
   const std::string prefix = Prefix(traces), first = Named(traces.ranks.front(), lone);
   const std::string own = prefix.empty() ? first.substr(0, first.rfind('.')) : prefix;
-  // A set takes the place of another; a lone trace goes beside what is there.
+  // A set of traces replaces another set; a single trace is added to the folder.
   RETURN_IF_ERROR(lone ? absl::OkStatus() : CheckReplaceable(output_, own));
   if (!folder->opened()) {
     RETURN_IF_ERROR(folder->Open(output_));
@@ -321,7 +321,7 @@ absl::Status ConvertCommand::ConvertRecording() {
   return Convert(*traces, &folder, &staged);
 }
 
-// All ranks in one file.
+// Writes all ranks to one file, in GOAL format.
 absl::Status ConvertCommand::WriteGoal(TraceSet traces) const {
   RunOptions options;
   options.cluster = cluster_;

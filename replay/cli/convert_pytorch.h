@@ -1,4 +1,4 @@
-// chakra-replay convert pytorch
+// The options of `chakra-replay convert pytorch`.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ class PytorchOptions {
  public:
   explicit PytorchOptions(CLI::App* app);
   bool chosen() const { return app_->parsed(); }
-  // What is missing on the command line; "": nothing.
+  // An error message about what is missing on the command line; "": nothing is.
   std::string Missing() const;
   absl::Status Run() const;
 
  private:
-  // What the traces' names begin with: OUT, or OUT/rank where OUT is a folder.
+  // The prefix of the names of the traces: OUT, or OUT/rank if OUT is a folder.
   absl::Status Prefix(size_t ranks, std::string* prefix) const;
 
   CLI::App* app_;

@@ -1,4 +1,4 @@
-// `doctor`: what a user has, what a replay lacks, and the command to type next.
+// `doctor`: what the user's files are, what a replay of them lacks, and the command to type next.
 #include "replay/doctor/doctor.h"
 
 #include <limits>

@@ -94,14 +94,14 @@ absl::Status EditCommand::Report(const proto::EditReport& report) const {
     return WriteMessageFile(report, MessageFormat::kJson, report_);
   }
   if (quiet_) return absl::OkStatus();
-  TextPage page = PageOf(output_ == "-" ? "" : "-");  // standard output may be taken
+  TextPage page = PageOf(output_ == "-" ? "" : "-");  // the traces may go to standard output
   const std::string text = page.Finish(PrintEdits(report, &page));
   if (output_ != "-") return WriteOutput("-", text);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return absl::OkStatus();
 }
 
-// Drops what the edits make.
+// Discards the edited traces.
 class Nowhere : public RankRewriter {
  public:
   explicit Nowhere(edit::EditRun* run) : run_(*run) {}
@@ -114,7 +114,7 @@ class Nowhere : public RankRewriter {
   edit::EditRun& run_;
 };
 
-// Whether more than one trace will come: then a folder is written.
+// Whether there may be more than one trace. The output is then a folder.
 bool ManyTraces(const std::vector<std::string>& inputs, const ReadOptions& read, const std::string& output) {
   if (read.capture.named()) return false;
   if (ImporterOfRun(inputs, read) != nullptr) return !ParseTraceName(output).is_trace && output != "-";

@@ -26,7 +26,7 @@
 namespace chakra::cli {
 namespace {
 
-// What a step of tables is, for people; and one of a transformer.
+// A text about a step of a recommendation model.
 std::string DescribeTables(const generate::StepPlan& plan) {
   const generate::TableParameters p = generate::CountParameters(plan.tables);
   const double flops = generate::TrainingFlopsPerToken(plan);
@@ -71,7 +71,7 @@ std::string DescribeStep(const generate::StepPlan& plan) {
 
 std::string Gib(int64_t bytes) { return absl::StrFormat("%.2f", static_cast<double>(bytes) / (1 << 30)); }
 
-// What ranks hold at their peak, a row for each stage.
+// A table of the peak memory of ranks, with a row for each stage.
 std::string DescribeMemory(const generate::StepPlan& plan, uint64_t limit, TextPage* page) {
   TextTable table({plan.tables.any() ? "ranks like" : "stage", "in flight", "weights", "gradients",
                    "optimizer", "activations", "working", "peak"},

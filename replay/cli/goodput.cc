@@ -1,4 +1,4 @@
-// `goodput`: what failures and checkpoints make of a run of weeks, without a replay.
+// `goodput`: the effect of failures and checkpoints on a run of weeks, without a replay.
 #include "replay/report/goodput.h"
 
 #include <cmath>

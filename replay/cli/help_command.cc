@@ -25,7 +25,7 @@ std::string ListOf(CLI::App* root, size_t width) {
                       PrintSections({commands, topics}, width));
 }
 
-// What `help` may be asked for.
+// The words that `help` accepts.
 std::vector<std::string> KnownWords(CLI::App* root) {
   std::vector<std::string> words;
   for (const CLI::App* sub : root->get_subcommands(nullptr)) words.push_back(sub->get_name());

@@ -1,4 +1,4 @@
-// What `help WORD...` prints.
+// The text that `help WORD...` prints.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace chakra::cli {
 
-// Words: a command, a command and a group of its options, or a topic (help/topics.h); none: the list of both.
-// Errors: another word, with the nearest one.
+// `words` are a command, a command and a group of its options, or a topic (help/topics.h); if there are none,
+// the text lists commands and topics. Errors: an unknown word, with the nearest known one.
 absl::StatusOr<std::string> HelpOn(CLI::App* root, const std::vector<std::string>& words);
 
 }  // namespace chakra::cli

@@ -1,8 +1,9 @@
-// Descriptions of messages, registered when they are first asked for. protobuf registers each file's when the program
-// starts, and again (for plug-ins, whose order of initializers is unknown) when a descriptor of the file is first used:
-// AssignDescriptors() in google/protobuf/generated_message_reflection.cc, with the files that the file imports. The
-// second is enough here: nothing looks a type up by name before a message's descriptor() was called. The binary's link
-// (--wrap in CMakeLists.txt) sends the first here.
+// Registers the descriptors of messages on first use. protobuf registers the descriptors of each file when
+// the program starts, and again when a descriptor of the file is first used (for plug-ins, where the order of
+// initializers is unknown): AssignDescriptors() in google/protobuf/generated_message_reflection.cc, with the
+// files that the file imports. The second registration is enough here, because nothing looks up a type by
+// name before descriptor() of a message was called. The link options of the binary (--wrap in CMakeLists.txt)
+// redirect the first registration to the function below.
 namespace google::protobuf::internal {
 struct DescriptorTable;
 }

@@ -1,4 +1,4 @@
-// --flow-log, --link-log and --link-totals: what a run did, as files of CSV.
+// --flow-log, --link-log and --link-totals: logs of a run as CSV files.
 #pragma once
 
 #include <memory>
@@ -15,32 +15,32 @@
 
 namespace chakra::cli {
 
-// The options and the files that they name, from Open() to Finish(). Files are there when Finish() is
-// through, and not before.
+// The options, and the files that they name, from Open() to Finish(). The files appear only when Finish()
+// ends.
 class LogOptions {
  public:
-  // The options, bound to this, which must outlive the parsing.
+  // Adds the options, bound to this object, which must outlive the parsing.
   void AddTo(CLI::App* app, const std::string& group);
   bool any() const { return flows_.asked() || links_.asked() || totals_.asked(); }
-  // Faults of the command line alone: two outputs of one name (`other` is one as well), a fabric without what
-  // is asked for, --log-links without a log of links.
+  // Errors of the command line only: two outputs with one name (`other` is also an output), a fabric without
+  // the data that a log needs, --log-links without a log of links.
   absl::Status Check(const CLI::App& app, const std::string& fabric, const std::string& other) const;
-  // Those that are asked for.
+  // The outputs that were requested.
   std::vector<NamedOutput> Outputs() const;
   // Opens the files. Errors name them.
   absl::Status Open();
-  // Of the fabric that is to be made.
+  // Sets the options that the fabric needs for the logs.
   void Apply(FabricOptions* options) const { options->link_series |= links_.asked(); }
-  // For the fabric and the run; null: no --flow-log.
+  // The flow log for the fabric and the run; null: no --flow-log.
   FlowLog* flow_log() { return flow_log_.get(); }
-  // Once, after the run, which ended at `end`. Errors name the file.
+  // Writes the logs. Call once, after the run, which ended at `end`. Errors name the file.
   absl::Status Finish(const MachineView& machine, Time end);
 
  private:
   absl::Status FinishLinks(const MachineView& machine, Time end);
 
   Output flows_, links_, totals_;
-  size_t most_ = 16;  // links
+  size_t most_ = 16;  // maximum number of links in a link log
   std::unique_ptr<FlowLog> flow_log_;
 };
 

@@ -14,10 +14,11 @@ constexpr char kNoMemory[] =
     "chakra-replay: out of memory; expected a machine with more memory, a larger --max-memory, or fewer "
     "ranks, steps or nodes\n";
 
-// Says in a line, without memory, what was thrown. False: it is no want of the system.
+// Prints one line about the current exception, without allocating memory. Returns false if the exception is
+// no lack of resources of the system.
 bool Explain() {
   try {
-    // Without one that was caught: threads that a failed allocation left behind.
+    // If there is no caught exception, the reason may be threads that a failed allocation left behind.
     if (const std::exception_ptr thrown = std::current_exception()) {
       std::rethrow_exception(thrown);
     } else if (std::uncaught_exceptions() == 0) {
@@ -38,7 +39,7 @@ bool Explain() {
   return true;
 }
 
-// Of what nobody caught, on whatever thread.
+// Handles uncaught exceptions on any thread.
 [[noreturn]] void Unhandled() {
   if (Explain()) std::_Exit(1);
   std::abort();
@@ -48,10 +49,10 @@ bool Explain() {
 
 int main(int argc, char** argv) {
   std::set_terminate(Unhandled);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit is an error of the write
+  std::signal(SIGXFSZ, SIG_IGN);  // a file above the size limit is then a write error
   try {
     return chakra::cli::RunCommandLine({argv + 1, argv + argc});
-  } catch (const std::exception&) {  // caught, so that what was begun is taken back
+  } catch (const std::exception&) {  // caught, so that destructors undo what was begun
     if (!Explain()) std::abort();
     return 1;
   }

@@ -14,7 +14,7 @@
 namespace chakra::cli {
 namespace {
 
-// Text as roff shows it: no line begins a request, hyphens are minus signs.
+// Escapes text for roff: no line starts a request, and hyphens are minus signs.
 std::string Roff(absl::string_view text) {
   std::string out;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {

@@ -20,7 +20,7 @@ using Values = std::vector<std::string>;
 CLI::Option* Declare(CLI::App* app, const MessageOption& option, std::function<void(const Values&)> set) {
   const std::string help = option.help(), name = option.shown();
   if (!option.bare().empty()) {
-    // A flag's own text, which may be given, goes through a check.
+    // The value of a flag is optional. A validator sets it.
     const auto text = std::make_shared<std::string>();
     const auto check = [text, set = std::move(set)](const std::string& value) {
       set({value});
@@ -40,7 +40,8 @@ CLI::Option* Declare(CLI::App* app, const MessageOption& option, std::function<v
   return option.several() ? added : added->allow_extra_args(false);
 }
 
-// A message of the command's own, whose fields go to what the command takes.
+// Adds the options of a message that this function owns. After parsing, `take` copies its fields to what the
+// command uses.
 template <typename M>
 void AddPart(CLI::App* app, const std::string& group, const Values& only,
              std::function<void(const M&)> take) {

@@ -1,4 +1,5 @@
-// Options of the command line that fill a message; what they are is told at its fields (proto/option.proto).
+// Options of the command line that fill a message. The fields of the message declare them
+// (proto/option.proto).
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -15,28 +16,28 @@
 
 namespace chakra::cli {
 
-// Adds the options of the message's fields, or those that are named. All that is passed must outlive the
-// parsing. `group`: in place of the messages' own headings; "": these. `filled` is called after each option
-// that was given.
+// Adds the options of all fields of the message, or of the fields named in `only`. All arguments must outlive
+// the parsing. `group`: the heading of the options; "": the headings that the messages declare. `filled` is
+// called after each option that was given.
 void AddOptions(CLI::App* app, google::protobuf::Message* message, const std::string& group = "",
                 const std::vector<std::string>& only = {}, const std::function<void()>& filled = nullptr);
 
-// Fills in what help says in {...}: of use before help is shown, and not before, since it takes longer than
-// to parse.
+// Replaces {...} in help texts by their values. This takes longer than parsing, so call it only before help
+// is shown.
 void FillHelp(CLI::App* app);
 
-// The same for commands that have a part of a run, bound to what they take:
-// --network, --routing, --fault, --packet, --mixed and --set;
+// The functions below add the options of a part of a run, bound to the structs that the command uses.
+// --network, --routing, --fault, --packet, --mixed and --set.
 void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options);
-// FlowOptions;
+// The options of proto::FlowTexts.
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
-// --host, --device, --steps, --step-range, --select-ranks and --rank-of, or of --step-range and --rank-of
-// those that are named;
+// --host, --device, --steps, --step-range, --select-ranks and --rank-of; or those of --step-range and
+// --rank-of that `only` names.
 void AddCaptureOptions(CLI::App* app, ReadOptions* options, const std::string& group = "",
                        const std::vector<std::string>& only = {});
-// --groups;
+// --groups.
 void AddGroupsOption(CLI::App* app, ReadOptions* options, const std::string& group = "");
-// --model, --parallel and --training;
+// --model, --parallel and --training.
 void AddWorkloadOptions(CLI::App* app, const std::string& group, generate::WorkloadOptions* options);
 // --reliability and --checkpoint.
 void AddGoodputOptions(CLI::App* app, std::string* reliability, std::string* checkpoint);

@@ -16,7 +16,8 @@
 namespace chakra::cli {
 namespace {
 
-// Who stops a group of processes may send one wish twice, as `timeout` does: to the process and to its group.
+// A program that stops a group of processes may send one signal twice, to the process and to its group, as
+// `timeout` does.
 constexpr int64_t kOneWishMs = 500;
 
 std::atomic<bool> stop_asked = false;

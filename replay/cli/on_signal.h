@@ -1,4 +1,4 @@
-// What is to be done when a signal comes.
+// Actions on signals.
 #pragma once
 
 #include <signal.h>
@@ -9,9 +9,9 @@
 
 namespace chakra::cli {
 
-// While it lives, SIGINT, SIGTERM and SIGHUP call `action` on a thread of its own, and then end the process
-// as they would have. Threads that are started meanwhile leave these signals to it. A signal that the process
-// ignores stays ignored.
+// While an object exists, SIGINT, SIGTERM and SIGHUP call `action` on the object's own thread, and then end
+// the process as they would without it. Threads that are started meanwhile do not receive these signals. A
+// signal that the process ignores stays ignored.
 class OnSignal {
  public:
   explicit OnSignal(std::function<void()> action);
@@ -29,8 +29,8 @@ class OnSignal {
   std::thread thread_;
 };
 
-// While an object lives, the first SIGINT or SIGTERM sets flag(), and the next one that comes more than half a
-// second later ends the process. One object at a time.
+// While an object exists, the first SIGINT or SIGTERM sets flag(). A further signal ends the process if it
+// comes more than half a second later. Only one object may exist at a time.
 class StopOnSignal {
  public:
   StopOnSignal();

@@ -1,5 +1,6 @@
-// The program's operator new and delete: those of the C library, but that large blocks come from a pool of
-// pages once a command has asked for one (KeepPages()). Not in builds with a sanitizer, which has its own.
+// The program's operator new and delete: those of the C library, except that large blocks come from a pool of
+// pages after a command has called KeepPages(). Builds with a sanitizer use the sanitizer's operators
+// instead.
 #include <cstdint>
 #include <cstdlib>
 #include <new>

@@ -76,11 +76,11 @@ absl::Status CheckOverInputs(const CLI::App& app) {
   for (const std::string& input : inputs) {
     files.push_back(input.substr(0, input.find(':')));  // FILE:key=value
     const absl::StatusOr<std::vector<TraceFile>> traces =
-        ResolveInputs({input});  // of a folder or a prefix; others name no traces
+        ResolveInputs({input});  // only folders and prefixes name traces
     if (!traces.ok()) continue;
     for (const TraceFile& trace : *traces) {
       files.push_back(trace.path);
-      files.push_back(absl::StrCat(trace.prefix, ".json"));  // groups
+      files.push_back(absl::StrCat(trace.prefix, ".json"));  // the group file
     }
   }
   for (const NamedOutput& output : outputs) {

@@ -1,4 +1,4 @@
-// A file, or standard output, that an option names.
+// An output that an option names: a file or standard output.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace chakra::cli {
 
-// From Open() to Finish(). A file is there when Finish() is through, and not before. Errors name it.
+// An output from Open() to Finish(). The file appears only when Finish() ends. Errors name the file.
 struct Output {
-  std::string path;  // "": not asked for; -: standard output
+  std::string path;  // "": not requested; -: standard output
   CompressedFile file;
 
   bool asked() const { return !path.empty(); }
@@ -22,25 +22,26 @@ struct Output {
   absl::Status Finish();
 };
 
-// What goes to a path: an option, or words for it.
+// An output path, and the name of the output in messages: an option, or words for it.
 struct NamedOutput {
   std::string path, what;
 };
 
-// What goes to `path`, which is "" where it was not asked for.
+// Content for `path`; "": not requested.
 struct NamedContent {
   std::string path;
   absl::string_view content;
 };
 
-// Writes all, standard output last: whoever reads it may close it, which ends the program. The first error.
+// Writes all outputs. Standard output comes last, because its reader may close it, which ends the program.
+// Returns the first error.
 absl::Status WriteOutputs(std::vector<NamedContent> outputs);
 
-// An error when one of `others` goes where `output` does.
+// Returns an error if one of `others` has the same path as `output`.
 absl::Status CheckApart(const NamedOutput& output, const std::vector<NamedOutput>& others);
 
-// An error when what `app` was told to write is a file that it was told to read, alone or in a folder of
-// traces. `edit`, `convert` and `kernels`, which write what they read anew, may do so with -o.
+// Returns an error if an output of `app` would overwrite one of its inputs, or a file in an input folder of
+// traces. `edit`, `convert` and `kernels` rewrite their input, so their -o may do that.
 absl::Status CheckOverInputs(const CLI::App& app);
 
 }  // namespace chakra::cli

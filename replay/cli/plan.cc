@@ -43,7 +43,7 @@ class PlanCommand : public Command {
   void AddOutput(CLI::App* app);
   absl::Status Check();
   absl::Status Make();
-  // Words of `replay` for the machine.
+  // The options of `replay` for the machine.
   std::string MachineWords() const;
 
   proto::PlanRun told_;

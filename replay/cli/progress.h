@@ -1,4 +1,4 @@
-// The line that tells how far a long replay is.
+// The progress line of a long replay.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,8 @@ namespace chakra::cli {
 // "40 s", "2 min 05 s" or "3 h 10 min".
 std::string DurationText(double seconds);
 
-// Draws on stderr from the second second of a run on, and at most ten times a second. The destructor erases
-// the line. Where stderr is no terminal, a run of a replay that lasts gets one line, which stays, after
-// kNote.
+// Draws on stderr, from one second after the start on, and at most ten times a second. The destructor erases
+// the line. If stderr is no terminal, a long replay prints one line after kNote, which stays.
 class ProgressLine {
  public:
   static constexpr std::chrono::seconds kNote{10};
@@ -24,11 +23,11 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   bool enabled() const { return enabled_; }
-  // Whether it is time to draw.
+  // Whether the line should be drawn now.
   bool Due() const { return terminal_ && enabled_ && Clock::now() >= next_; }
   double spent() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
   void Draw(const std::string& text);
-  // Where it is time.
+  // Draws if the line is due.
   void Update(const Progress& progress);
   void Erase();
 

@@ -1,4 +1,4 @@
-// `record-help`: how to record what a replay needs.
+// `record-help`: how to record the input of a replay.
 #include <string>
 #include <vector>
 
@@ -31,7 +31,7 @@ class RecordHelpCommand : public Command {
       const absl::Status written = WriteOutput("-", t.text);
       return written.ok() ? kDone : Fail(written);
     }
-    return kMisuse;  // the check of the option lets nothing else through
+    return kMisuse;  // the validator of the option accepts nothing else
   }
 
  private:

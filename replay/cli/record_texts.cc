@@ -5,7 +5,7 @@
 
 namespace chakra::cli {
 namespace record {
-absl::Span<const EmbeddedFile> Embedded();  // record/
+absl::Span<const EmbeddedFile> Embedded();  // the files of record/
 }  // namespace record
 
 absl::Span<const RecordText> RecordTexts() {

@@ -1,4 +1,4 @@
-// How to record what a replay needs: one page for each profiler.
+// The texts of `record-help`: how to record the input of a replay, one page for each profiler.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -12,7 +12,7 @@ struct RecordText {
   absl::string_view text;
 };
 
-// All pages, in the order in which they are listed.
+// All pages, in the order of the list.
 absl::Span<const RecordText> RecordTexts();
 
 }  // namespace chakra::cli

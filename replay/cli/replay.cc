@@ -24,10 +24,10 @@
 namespace chakra::cli {
 namespace {
 
-// What a node of a simulated rank takes where nothing is found once for many ranks; measured with a capture
-// of 1,909 nodes and 12 all-reduces on 20,000 to 100,000 ranks.
+// Time to simulate one node of a rank, where no result is shared between ranks; measured with a capture of
+// 1,909 nodes and 12 all-reduces on 20,000 to 100,000 ranks.
 constexpr double kSecondsPerNode = 2e-6;
-constexpr double kLong = 60;  // seconds: of a longer run a user is told before
+constexpr double kLong = 60;  // seconds; for a longer run a note is printed before it starts
 
 class ReplayCommand : public Command {
  public:
@@ -51,21 +51,21 @@ class ReplayCommand : public Command {
 
  private:
   void AddReportOptions(CLI::App* app);
-  // Faults of --html alone.
+  // Errors of --html only.
   absl::Status CheckPage() const;
-  // The report's format: --format, else by the name of --report, else text.
+  // The format of the report: --format, else that of the ending of --report, else text.
   std::string Format() const;
   absl::StatusOr<std::string> Replay();
 
   proto::Run told_;
   std::string report_ = "-";
-  std::string html_;  // "": not asked for
+  std::string html_;  // "": not requested
   std::string format_;
   bool quiet_ = false;
   LogOptions logs_;
   TimelineOptions timeline_;
-  absl::StatusOr<std::string> page_ = "";  // for --html
-  absl::Status logged_;                    // after the run; it is told when the report is out
+  absl::StatusOr<std::string> page_ = "";  // the page of --html
+  absl::Status logged_;  // error of the logs after the run; reported after the report is printed
 };
 
 void ReplayCommand::AddReportOptions(CLI::App* app) {
@@ -106,7 +106,7 @@ absl::Status ReplayCommand::CheckPage() const {
   return CheckApart({html_, "--html"}, others);
 }
 
-// Before a run of many ranks: how many nodes they have, and how long these take.
+// Prints, before a run of many ranks, the number of their nodes and the expected time.
 void TellSize(const TraceOptions& options, const TraceSet& set) {
   const uint64_t nodes = set.nodes();
   const double seconds = kSecondsPerNode * static_cast<double>(nodes);
@@ -159,8 +159,8 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   run.activity = !html_.empty() || Format() == "json";
   ASSIGN_OR_RETURN(auto report, RunReplay(traces, run, hooks));
   if (!html_.empty()) page_ = MakePage(report);
-  if (report.makespan_ps() == 0 && Format() == "csv")  // which has no room for the report's warning
-    std::cerr << "chakra-replay: warning: no node takes time: the makespan is 0 s\n";
+  if (report.makespan_ps() == 0 && Format() == "csv")  // CSV has no place for the report's warning
+    std::cerr << "chakra-replay: warning: nothing takes time: the makespan is 0 s\n";
   if (!tells_path) report.clear_critical_path();
   ASSIGN_OR_RETURN(const auto format, ParseReportFormat(Format()));
   TextPage page = PageOf(report_, Format());

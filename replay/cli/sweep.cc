@@ -29,7 +29,7 @@
 namespace chakra::cli {
 namespace {
 
-// A bar on stderr, on terminals alone.
+// A progress bar on stderr, if it is a terminal.
 class SweepBar {
  public:
   explicit SweepBar(bool quiet) : enabled_(!quiet && isatty(STDERR_FILENO) == 1) {}
@@ -70,10 +70,10 @@ class SweepCommand : public Command {
   absl::Status DryRun(const sweep::Space& space) const;
   absl::Status WriteArray(const sweep::Spec& spec, const sweep::Space& space) const;
   absl::StatusOr<sweep::SweepSummary> Sweep(const sweep::Spec& spec, const sweep::Space& space);
-  // Of the processes of mpirun but the first.
+  // The work of all processes of mpirun except the first.
   int WorkForOthers();
   absl::Status Finish(const sweep::SweepSummary& summary) const;
-  // What failed, on stderr, and where the errors are.
+  // Prints the failures and the place of their error messages to stderr.
   void TellFailed(const sweep::SweepSummary& summary) const;
 
   std::string spec_, shard_;
@@ -82,7 +82,7 @@ class SweepCommand : public Command {
   int slurm_ = 0;
   size_t trace_cache_ = 2;
   sweep::SweepOptions options_;
-  std::unique_ptr<SweepProcesses> processes_;  // null: there is this one alone
+  std::unique_ptr<SweepProcesses> processes_;  // null: there is only this process
   std::optional<StopOnSignal> stop_on_signal_;
   SweepQuestions questions_;
 };
@@ -158,7 +158,8 @@ absl::Status SweepCommand::DryRun(const sweep::Space& space) const {
   return absl::OkStatus();
 }
 
-// The array runs what this command would: whatever it was told that is not the array's own goes to each task.
+// Writes a Slurm array whose tasks run this command: all options that are not about the array itself are
+// passed to each task.
 absl::Status SweepCommand::WriteArray(const sweep::Spec& spec, const sweep::Space& space) const {
   const auto points = space.points().size();
   sweep::SlurmJob job = {.spec = spec_, .folder = options_.folder, .name = spec.sweep.name()};

@@ -19,11 +19,11 @@ namespace chakra::cli {
 namespace {
 
 constexpr char kModuleFile[] = "chakra-replay-mpi.so";
-// MPI's own waiting would take a core from the points.
+// The interval of polling. MPI's own wait would occupy a core that points could use.
 constexpr std::chrono::milliseconds kNap(1);
 constexpr std::chrono::milliseconds kProgressEvery(200);
 
-// Processes that mpirun started, as Open MPI tells them; 1 where it did not.
+// The number of processes that mpirun started, as Open MPI reports it; 1 if it does not.
 int StartedProcesses() {
   const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
   int n = 1;
@@ -35,7 +35,7 @@ absl::StatusOr<const ChakraMpi*> LoadModule() {
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   std::vector<std::string> failures;
   for (const std::filesystem::path& at : {folder / kModuleFile, folder / CHAKRA_MPI_FOLDER / kModuleFile}) {
-    void* module = dlopen(at.c_str(), RTLD_NOW | RTLD_GLOBAL);  // MPI's own plug-ins look for its symbols
+    void* module = dlopen(at.c_str(), RTLD_NOW | RTLD_GLOBAL);  // MPI's plug-ins need its symbols
     if (module == nullptr) {
       failures.emplace_back(dlerror());
       continue;
@@ -69,7 +69,7 @@ SweepProcesses::~SweepProcesses() {
     proto::PointOrder stop;
     stop.set_stop(true);
     for (int to = 1; to < size_; ++to) (void)Send(to, stop);
-    // What was said meanwhile must be taken before the end.
+    // Messages that were sent meanwhile must be received before the end.
     while (static_cast<int>(idle_.size()) < size_ - 1) {
       int from = 0;
       proto::PointReply unused;

@@ -1,4 +1,5 @@
-// A sweep over the processes of mpirun: process 0 hands out points and writes, the others run them.
+// A sweep over the processes of mpirun: process 0 hands out points and writes results, the other processes
+// run the points.
 #pragma once
 
 #include <map>
@@ -16,10 +17,10 @@ namespace chakra::cli {
 
 class SweepProcesses {
  public:
-  // Null where this process was not started by mpirun, or alone. Loads the module beside the program, or
-  // where it is installed. Errors: it is not there; MPI's.
+  // Returns null if this process was not started by mpirun, or is the only one. Loads the MPI module from the
+  // folder of the program, or from where it is installed. Errors: the module is not there; MPI's errors.
   static absl::StatusOr<std::unique_ptr<SweepProcesses>> Join();
-  // Process 0 tells the others to end.
+  // In process 0: orders the other processes to end.
   ~SweepProcesses();
   SweepProcesses(const SweepProcesses&) = delete;
   SweepProcesses& operator=(const SweepProcesses&) = delete;
@@ -27,17 +28,18 @@ class SweepProcesses {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  // Of the others: runs what process 0 orders until it says stop.
+  // For the other processes: runs the points that process 0 orders, until it orders to stop.
   absl::Status Work(const sweep::RunPoint& run);
 
-  // Of process 0: hands out points of `source` and takes results until it is done. `words` of a point.
+  // For process 0: hands out the points of `source`, with their words from `space`, and passes the results to
+  // `source`, until `source` is done.
   void Serve(sweep::TaskSource* source, const sweep::Space& space,
              const std::function<void(const sweep::RunnerProgress&)>& progress);
 
  private:
   explicit SweepProcesses(const ChakraMpi* mpi) : mpi_(mpi) {}
   absl::Status Send(int to, const google::protobuf::Message& message);
-  // Whether there was one.
+  // Returns whether there was a message.
   absl::StatusOr<bool> Receive(int* from, google::protobuf::Message* message);
   void TakeReply(int from, const proto::PointReply& reply, sweep::TaskSource* source);
 

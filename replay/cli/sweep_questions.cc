@@ -136,7 +136,7 @@ absl::Status SweepQuestions::Write(const sweep::Results& results) const {
   if (error)
     return absl::UnavailableError(absl::StrCat("cannot make the folder ", folder, ": ", error.message()));
   if (merge_->parsed()) {
-    // One journal with everything, so that the folder can be gone on with.
+    // Writes one journal with all results, so that `sweep` can continue in the folder.
     ASSIGN_OR_RETURN(auto journal,
                      sweep::JournalWriter::Open(absl::StrCat(folder, "/points.journal"), *results.start));
     for (const sweep::ResultRow& row : results.rows) {

@@ -1,4 +1,4 @@
-// `sweep best`, `pareto`, `table`, `page`, `merge` and `export`: what is asked of results.
+// The commands that query results of sweeps: `sweep best`, `pareto`, `table`, `page`, `merge` and `export`.
 #pragma once
 
 #include <string>
@@ -11,28 +11,28 @@
 
 namespace chakra::cli {
 
-// What results are written as.
+// The names of the formats of results.
 const std::vector<std::string>& ResultFormats();
 
-// Writes results.csv, .jsonl, .sqlite and .html, as named, to a folder; csv where none is. What was written,
-// in words.
+// Writes results.csv, .jsonl, .sqlite and .html to a folder, as `formats` names them; if it is empty, csv.
+// Returns the names of the written files, as words for a message.
 absl::StatusOr<std::string> ExportResults(const sweep::Results& results,
                                           const std::vector<std::string>& formats, bool timing,
                                           const std::string& folder);
 
 class SweepQuestions {
  public:
-  // The subcommands, bound to this, which must outlive the parsing.
+  // Adds the subcommands, bound to this object, which must outlive the parsing.
   explicit SweepQuestions(CLI::App* sweep);
   // Whether one of them was chosen.
   bool asked() const { return Asked() != nullptr; }
-  // Its exit status.
+  // Runs the chosen subcommand and returns its exit status.
   int Run();
 
  private:
   CLI::App* Add(CLI::App* sweep, const std::string& name, const std::string& about, bool answers);
   void AddWhere(CLI::App* app);
-  // The subcommand that was chosen; null where none was.
+  // The chosen subcommand; null if there is none.
   const CLI::App* Asked() const;
   absl::Status Answer();
   absl::Status Write(const sweep::Results& results) const;

@@ -13,9 +13,9 @@
 namespace chakra::cli {
 namespace {
 
-constexpr int kMostColumns = 10000;  // more is a mistake
+constexpr int kMostColumns = 10000;  // a higher value is an error
 
-// 0: it is not known.
+// The number of columns; 0: not known.
 size_t TerminalWidth() {
   const char* columns = std::getenv("COLUMNS");
   int width = 0;
@@ -27,7 +27,7 @@ size_t TerminalWidth() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// By the locale that the environment names, as locale(7) says.
+// Decides by the locale of the environment, as in locale(7).
 bool ShowsUtf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(name);

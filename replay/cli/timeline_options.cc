@@ -9,7 +9,7 @@
 namespace chakra::cli {
 namespace {
 
-constexpr size_t kLinks = 16;  // that have counters
+constexpr size_t kLinks = 16;  // number of links with counters
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// --timeline: a run for viewers of traces.
+// --timeline: writes a run for trace viewers.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@
 
 namespace chakra::cli {
 
-// The options and the file that they name, from Open() to Finish(). The file is there when Finish() is
-// through, and not before.
+// The options, and the file that they name, from Open() to Finish(). The file appears only when Finish()
+// ends.
 class TimelineOptions {
  public:
-  // The options, bound to this, which must outlive the parsing.
+  // Adds the options, bound to this object, which must outlive the parsing.
   void AddTo(CLI::App* app, const std::string& group);
   bool asked() const { return output_.asked(); }
-  // Faults of the command line alone: a name of no format, ranks that cannot be read, one of `others` at the
-  // same place, options of a timeline without one.
+  // Errors of the command line only: a file name without a known format, ranks that cannot be parsed, the
+  // same path as one of `others`, options of a timeline without --timeline.
   absl::Status Check(const CLI::App& app, const std::vector<NamedOutput>& others);
   // Opens the file. Errors name it.
   absl::Status Open() { return output_.Open(); }
-  // Once, after the run: all of `input` but links, ranks and most_nodes. Says on stderr what is left out.
-  // Errors: those of WriteTimeline() and of the file.
+  // Writes the timeline. Call once, after the run, with all fields of `input` set except links, ranks and
+  // most_nodes. Reports on stderr what is left out. Errors: those of WriteTimeline() and of the file.
   absl::Status Finish(TimelineInput input, const MachineView& machine);
 
  private:

@@ -16,7 +16,8 @@
 namespace chakra::cli {
 namespace {
 
-constexpr char kRare[] = "rare";  // as CLI11's text of an option for formatters, which nothing here shows
+// stored in a text of the option that CLI11 keeps for formatters, and that nothing here shows
+constexpr char kRare[] = "rare";
 constexpr char kAll[] = "all";
 
 // Options under one heading.
@@ -28,7 +29,7 @@ struct HelpGroup {
 bool IsArgument(const CLI::Option& option) {
   return option.get_lnames().empty() && option.get_snames().empty();
 }
-// A word that is no command of its app is taken by an option without a group, so that an error can name it.
+// An option without a group is hidden: it takes words that are no subcommand, so that an error can name them.
 bool IsHidden(const CLI::Option& option) { return option.get_group().empty(); }
 
 std::string WordOf(absl::string_view heading) {
@@ -36,7 +37,7 @@ std::string WordOf(absl::string_view heading) {
   return absl::AsciiStrToLower(heading.substr(0, end));
 }
 
-// In the order in which the app names them. Arguments are in none, and neither is --help.
+// The groups in the order of the app. Arguments and --help are in no group.
 std::vector<HelpGroup> GroupsOf(const CLI::App& app) {
   std::vector<HelpGroup> groups;
   for (const CLI::Option* option : app.get_options()) {
@@ -58,7 +59,7 @@ std::vector<const CLI::Option*> ArgumentsOf(const CLI::App& app) {
   return out;
 }
 
-// Without its period, as a line of a table.
+// The first sentence without its period, for a line of a table.
 std::string Brief(absl::string_view text) { return std::string(absl::StripSuffix(FirstSentence(text), ".")); }
 
 std::vector<HelpRow> RowsOf(const std::vector<const CLI::Option*>& options, bool brief) {
@@ -79,7 +80,7 @@ std::string PrintRow(const HelpRow& row, size_t column, size_t width) {
   return WrapText(begin, row.text, next, width);
 }
 
-// What follows the path of a command on its line of usage.
+// The text after the command's path in the usage line.
 std::string ArgumentsText(const CLI::App& app) {
   std::string out = GroupsOf(app).empty() ? "" : " [OPTION]...";
   for (const CLI::Option* a : ArgumentsOf(app)) {
@@ -102,7 +103,7 @@ std::string Usage(const CLI::App& app, size_t width) {
   return absl::StrCat(out, WrapText(runs ? "       " : "Usage: ", inner, kNext, width));
 }
 
-// Commands, arguments and all groups.
+// The sections of a help: commands, arguments, and all groups of options.
 std::vector<HelpSection> SectionsOf(const CLI::App& app, bool brief) {
   std::vector<HelpSection> sections = {{"Commands", {}}, {"Arguments", RowsOf(ArgumentsOf(app), brief)}};
   for (const CLI::App* sub : app.get_subcommands(nullptr))
@@ -116,14 +117,14 @@ std::vector<HelpSection> SectionsOf(const CLI::App& app, bool brief) {
   return sections;
 }
 
-// A command on lines that go on behind a backslash.
+// A command line, wrapped into lines that end in a backslash.
 std::string CommandLines(absl::string_view line, size_t width) {
   std::string text = WrapText("  ", absl::StripLeadingAsciiWhitespace(line), "      ", width - 2);
   text.pop_back();
   return absl::StrCat(absl::StrJoin(absl::StrSplit(text, '\n'), " \\\n"), "\n");
 }
 
-// Lines that begin with blanks are commands; the others are text.
+// The footer of the help. Lines that begin with blanks are commands; the others are text.
 std::string Footer(const CLI::App& app, size_t width) {
   if (!HasOwnFooter(app)) return "";
   const std::string footer = absl::StrReplaceAll(app.get_footer(), {{" \\\n     ", ""}});
@@ -139,14 +140,14 @@ std::string Head(const CLI::App& app, size_t width) {
   return absl::StrCat(Usage(app, width), "\n", WrapText("", about, "", width));
 }
 
-// The nearest word, and all of them.
+// The end of an error message: the nearest word, and all words.
 std::string SuggestGroup(const std::string& word, const std::vector<std::string>& words) {
   const std::string nearest = NearestName(word, words);
   return absl::StrCat("; expected one of ", absl::StrJoin(words, ", "),
                       nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"));
 }
 
-// How to see the rest.
+// The lines that say how to see the rest of the help.
 std::string More(const CLI::App& app, size_t width) {
   std::vector<std::string> words = HelpGroups(app);
   if (words.size() < 2) words.clear();
@@ -173,7 +174,7 @@ std::string OptionLabel(const CLI::Option& option) {
   for (const std::string& n : option.get_snames()) names.push_back("-" + n);
   for (const std::string& n : option.get_lnames()) names.push_back("--" + n);
   const std::string& value = option.get_type_name();
-  const bool bare = absl::StartsWith(value, "[=");  // of a flag that may have a value
+  const bool bare = absl::StartsWith(value, "[=");  // of a flag with an optional value
   const bool takes = bare || (option.get_items_expected_max() > 0 && !value.empty());
   return absl::StrCat(absl::StrJoin(names, ", "), takes && !bare ? " " : "", takes ? value : "");
 }
@@ -198,7 +199,7 @@ CLI::App* FindCommand(CLI::App* app, absl::string_view name) {
 }
 
 std::string PrintSections(const std::vector<HelpSection>& sections, size_t width) {
-  const size_t most = width * 3 / 10;  // a longer name stands on a line of its own
+  const size_t most = width * 3 / 10;  // a longer name gets its own line
   size_t column = 0;
   for (const HelpSection& section : sections) {
     for (const HelpRow& row : section.rows) {

@@ -1,4 +1,4 @@
-// Help for people: what `--help` prints of a command.
+// The help of a command, as `--help` prints it.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace chakra::cli {
 
-// `--help` leaves the option out; `--help GROUP`, `--help all` and the manual have it.
+// Marks an option that `--help` leaves out; `--help GROUP`, `--help all` and the manual show it.
 void MarkRare(CLI::Option* option, bool rare = true);
 bool IsRare(const CLI::Option& option);
 
-// Up to the first period before a blank, with the period. A help is a sentence that is complete in itself,
-// and details.
+// The text up to and including the first period that is followed by a blank. The first sentence of a help is
+// complete in itself; details follow.
 absl::string_view FirstSentence(absl::string_view text);
 
 // "-o, --output FILE", or the name of an argument.
@@ -24,30 +24,31 @@ std::string OptionLabel(const CLI::Option& option);
 // "chakra-replay topology show".
 std::string PathOf(const CLI::App& app);
 
-// Null: it has none.
+// The subcommand of that name; null if there is none.
 CLI::App* FindCommand(CLI::App* app, absl::string_view name);
 
-// Whether the footer is the app's own: CLI11 hands footers down to commands within commands.
+// Whether the footer is the app's own. CLI11 passes footers on to subcommands.
 bool HasOwnFooter(const CLI::App& app);
 
-// What `COMMAND --help` prints, on lines of at most `width` columns: usage, commands, and the options of most
-// runs with the first sentence of their help. FillHelp() comes before.
+// The text of `COMMAND --help`, on lines of at most `width` columns: usage, commands, and the most used
+// options with the first sentence of their help. Call FillHelp() before.
 std::string ShortHelp(const CLI::App& app, size_t width);
 
-// The words for groups of options: the first word of each heading, in lower case.
+// The names of the groups of options: the first word of each heading, in lower case.
 std::vector<std::string> HelpGroups(const CLI::App& app);
 
-// What `COMMAND --help GROUP` prints: all options of a group with their whole help; of "all" all groups.
-// Errors: an unknown group, with the nearest one and the list.
+// The text of `COMMAND --help GROUP`: all options of the group with their whole help; "all": the options of
+// all groups. Errors: an unknown group, with the nearest one and the list.
 absl::StatusOr<std::string> GroupHelp(const CLI::App& app, const std::string& group, size_t width);
 
-// Rows of two columns, a name and a text, under a heading. The columns of all sections are the same.
+// Sections with rows of two columns, a name and a text, under a heading. The columns have the same width in
+// all sections.
 struct HelpRow {
   std::string name, text;
 };
 struct HelpSection {
   std::string heading;
-  std::vector<HelpRow> rows;  // none: the section is left out
+  std::vector<HelpRow> rows;  // empty: the section is left out
 };
 std::string PrintSections(const std::vector<HelpSection>& sections, size_t width);
 

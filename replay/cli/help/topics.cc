@@ -23,8 +23,8 @@ namespace {
 
 using google::protobuf::Descriptor;
 
-// "1 to 8" of "a whole number from 1 to 8".
-std::string ValuesCell(std::string text) {
+// "1 to 8" for "a whole number from 1 to 8".
+std::string Values(std::string text) {
   absl::string_view out = text;
   if (!absl::ConsumePrefix(&out, "a whole number from ")) absl::ConsumePrefix(&out, "a whole number ");
   return std::string(out);
@@ -89,32 +89,32 @@ HelpTopic OfFabrics() {
   return topic;
 }
 
-// `text` in lines of a column.
+// `text` wrapped into the lines of a column.
 std::vector<std::string> Cell(absl::string_view text, size_t width) {
   std::string wrapped = WrapText("", text, "", width);
   if (!wrapped.empty()) wrapped.pop_back();
   return absl::StrSplit(wrapped, '\n');
 }
 
-// Columns of a table, whose last one takes the rest of the width. 0: there is no such column.
+// The widths of a table's columns; the last column has the remaining width. 0: there is no such column.
 struct Columns {
   size_t key, fallback, values;
   size_t Begin() const { return kGap + Wide(key) + Wide(fallback) + Wide(values); }
   static size_t Wide(size_t column) { return column == 0 ? 0 : column + kGap; }
   static constexpr size_t kGap = 2;
 };
-// The widest that the two in the middle may be, the best first.
+// The maximum widths of the two middle columns, the preferred choice first.
 constexpr Columns kMost[] = {{0, 13, 17}, {0, 10, 12}, {0, 8, 10}};
 constexpr size_t kLeastDoc = 28;
 
-// Whether the text is short enough for a column: three lines, and no word wider than it.
+// Whether the text is short enough for a column: at most three lines, and no word wider than the column.
 bool Fits(const std::string& text, size_t width) {
   if (text.size() > 3 * width) return false;
   const std::vector<std::string> words = absl::StrSplit(text, ' ');
   return std::all_of(words.begin(), words.end(), [&](const std::string& w) { return w.size() <= width; });
 }
 
-// What does not fit into a column goes behind the sentence.
+// Moves texts that do not fit into a column to the end of the sentence.
 std::vector<KeyRow> Fitted(std::vector<KeyRow> rows, const Columns& most) {
   for (KeyRow& row : rows) {
     if (!Fits(row.values, most.values)) {
@@ -163,7 +163,7 @@ void AddRow(const KeyRow& row, const Columns& c, size_t width, std::string* out)
   }
 }
 
-// "": the page is too narrow for a table.
+// The rows as a table; "": the page is too narrow for a table.
 std::string Table(const std::vector<KeyRow>& rows, size_t width) {
   std::string out;
   for (const Columns& most : kMost) {

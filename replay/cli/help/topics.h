@@ -1,4 +1,4 @@
-// Topics of `help`: tables of the keys of key=value texts, made from what declares them.
+// Topics of `help`: tables of the keys of key=value texts, made from the declarations of the keys.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ namespace chakra::cli {
 
 struct KeyRow {
   std::string key;
-  std::string fallback;  // "": as `doc` says
-  std::string values;    // a range with its unit, or words; "": as `doc` says
+  std::string fallback;  // the default; "": see `doc`
+  std::string values;    // a range with its unit, or the valid words; "": see `doc`
   std::string doc;
 };
 
@@ -23,14 +23,14 @@ struct HelpTopic {
   std::vector<KeyRow> rows;
 };
 
-// Those that `help` lists, in order.
+// The topics that `help` lists, in order.
 std::vector<HelpTopic> HelpTopics();
-// One for each network, transport and fabric with keys of its own, by its name.
+// A topic for each network, transport and fabric that has its own keys, with its name.
 std::vector<HelpTopic> HelpSubtopics();
-// Of both.
+// Searches HelpTopics() and HelpSubtopics().
 std::optional<HelpTopic> FindTopic(absl::string_view name);
 
-// On lines of at most `width` columns.
+// Prints a topic on lines of at most `width` columns.
 std::string PrintTopic(const HelpTopic& topic, size_t width);
 
 }  // namespace chakra::cli

@@ -36,7 +36,8 @@
 namespace chakra::cli {
 namespace {
 
-constexpr char kCheckDevice[] = "H100";  // whether the roofline answers does not depend on which
+// any device: whether the roofline has a time does not depend on the device
+constexpr char kCheckDevice[] = "H100";
 
 class KernelsCommand : public Command {
  public:
@@ -48,7 +49,7 @@ class KernelsCommand : public Command {
         check_(app->add_subcommand("check", "Check a table, alone or with traces that it is for")),
         transfer_(app->add_subcommand("transfer", "Convert a kernel table from one device to another")),
         model_(app) {
-    app->add_option("COMMAND", unknown_)->group("");  // a word that is none
+    app->add_option("COMMAND", unknown_)->group("");  // words that are no subcommand
     AddCollect();
     AddOthers();
     for (CLI::App* sub : {collect_, merge_, transfer_}) {
@@ -78,7 +79,7 @@ class KernelsCommand : public Command {
  private:
   void AddCollect();
   void AddOthers();
-  // What is wrong with the command line; "": nothing.
+  // The error of the command line; "": none.
   std::string Wrong() const;
   absl::Status Collect();
   absl::Status Merge();
@@ -157,7 +158,7 @@ void KernelsCommand::AddOthers() {
 std::string KernelsCommand::Wrong() const {
   const std::vector<std::string> actions = {"collect",  "merge",   "show",     "check",
                                             "transfer", "predict", "calibrate"};
-  if (!unknown_.empty()) {  // a word that is no subcommand, and what follows it
+  if (!unknown_.empty()) {  // a word that is no subcommand, and the words after it
     return absl::StrCat("there is no command \"kernels ", unknown_[0], "\"",
                         SuggestName(unknown_[0], actions));
   }
@@ -300,7 +301,7 @@ absl::Status KernelsCommand::Check() {
   return WriteOutput("-", page.Finish(out));
 }
 
-// What --from and --dtype say must be true of the table, and of one of the devices.
+// Checks that --from is the device of the table, and that --dtype is a dtype of one of the two devices.
 absl::Status KernelsCommand::CheckTransfer(const proto::KernelTable& table, const proto::Device& from,
                                            const proto::Device& to) const {
   const auto own = FindDevice(table.device());

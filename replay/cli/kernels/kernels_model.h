@@ -1,4 +1,4 @@
-// The actions of `chakra-replay kernels` that ask the kernel model: predict and calibrate.
+// The actions of `chakra-replay kernels` that use the kernel model: predict and calibrate.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ class KernelModelActions {
  public:
   explicit KernelModelActions(CLI::App* app);
 
-  // Whether one of the two was named.
+  // Whether one of the two actions was chosen.
   bool parsed() const { return predict_->parsed() || calibrate_->parsed(); }
-  // What is wrong with the command line; "": nothing.
+  // The error of the command line; "": none.
   std::string Wrong() const;
   absl::Status Run() const;
 

@@ -18,9 +18,9 @@ namespace {
 constexpr size_t kNameWidth = 36;
 constexpr size_t kShapesWidth = 28;
 constexpr size_t kMissingRows = 16;
-constexpr size_t kLeftOut = 200;  // rows of a group
+constexpr size_t kLeftOut = 200;  // maximum number of rows of a group that are checked
 
-// What all its runs took.
+// The total time of all runs of a kernel.
 double Total(const proto::KernelRow& row) {
   return row.duration_us() * static_cast<double>(std::max<uint64_t>(1, row.count()));
 }

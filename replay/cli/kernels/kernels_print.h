@@ -1,4 +1,4 @@
-// What `chakra-replay kernels` prints.
+// The output of `chakra-replay kernels`.
 #pragma once
 
 #include <map>
@@ -13,25 +13,26 @@
 
 namespace chakra::cli {
 
-// The rows, the longest in all first, at most `most` of them, with rates where their work is known.
-// `page` as for PrintReport().
+// At most `most` rows, those with the longest total time first, with rates if their work is known. `page` is
+// used as in PrintReport().
 std::string PrintKernels(const proto::KernelTable& table, size_t most, TextPage* page);
 
-// Rows, and how well each is found from the others.
+// The number of rows, and how well each row is interpolated from the others.
 std::string PrintTableCheck(const std::string& path, const proto::KernelTable& table,
                             const KernelInterpolation& interpolation);
 
-// How many nodes of some traces each time source answered.
+// The number of trace nodes for which each time source has a time.
 class Coverage {
  public:
-  // Of a graph that `uses` ranks have.
+  // Adds a graph that `uses` ranks have.
   void Add(const Graph& graph, const ComputeTimes& times, uint64_t uses);
   std::string Print(TextPage* page) const;
 
  private:
   uint64_t nodes_[kTimeSources] = {};
   uint64_t outside_ = 0, derived_ = 0;
-  std::map<std::string, uint64_t> not_in_table_;  // neither in the table nor between its rows, by name
+  // nodes by name that are neither in the table nor between its rows
+  std::map<std::string, uint64_t> not_in_table_;
 };
 
 }  // namespace chakra::cli

@@ -20,7 +20,7 @@
 namespace chakra::cli {
 namespace {
 
-// Sizes that are shown of an op: columns, and rows by semicolons.
+// The sizes that are shown for an op: column names, and rows separated by semicolons.
 struct Sizes {
   const char* op;
   const char* columns;

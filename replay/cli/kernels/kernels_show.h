@@ -1,5 +1,4 @@
-// `chakra-replay kernels show --device DEVICE --op OP`: what the kernel model says of sizes that the op
-// usually has.
+// `chakra-replay kernels show --device DEVICE --op OP`: the kernel model's times for common sizes of an op.
 #pragma once
 
 #include <string>
@@ -8,8 +7,8 @@
 
 namespace chakra::cli {
 
-// Prints a table (format "text") or rows of `kernels predict` ("csv"). `dtype` "": what the op takes by
-// default. Errors: a device, an op or a dtype that is not known.
+// Prints a table (format "text") or rows of `kernels predict` ("csv"). `dtype` "": the op's default. Errors:
+// an unknown device, op or dtype.
 absl::Status ShowKernelModel(const std::string& device, const std::string& op, const std::string& dtype,
                              const std::string& format);
 

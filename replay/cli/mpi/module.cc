@@ -1,7 +1,7 @@
 #include "replay/cli/mpi/module.h"
 
 #include <limits.h>
-#define OMPI_SKIP_MPICXX 1  // the C interface alone
+#define OMPI_SKIP_MPICXX 1  // only the C interface
 #include <mpi.h>
 
 namespace {
@@ -10,7 +10,7 @@ constexpr int kTag = 1;
 
 int Init(int* rank, int* size) {
   int level = 0;
-  // Other threads run points; this one alone talks.
+  // Other threads run points; only this thread calls MPI.
   if (const int error = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level); error != MPI_SUCCESS)
     return error;
   if (const int error = MPI_Comm_rank(MPI_COMM_WORLD, rank); error != MPI_SUCCESS) return error;

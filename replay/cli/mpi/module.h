@@ -1,5 +1,5 @@
-// What the program needs of MPI, as one table of functions. The module that has them is loaded under mpirun
-// only, so that the program itself depends on no MPI library and runs where there is none.
+// The functions of MPI that the program needs, as one table. The module with these functions is loaded only
+// under mpirun, so the program itself depends on no MPI library and runs without one.
 #pragma once
 
 #include <stdint.h>
@@ -7,13 +7,13 @@
 extern "C" {
 
 struct ChakraMpi {
-  // 0, or an error of MPI. All calls are of the thread that called this.
+  // Returns 0, or an error of MPI. All other functions must be called on the thread that called init().
   int (*init)(int* rank, int* size);
-  // Bytes to another process; returns when they may be changed.
+  // Sends bytes to another process. Returns when the caller may change them.
   int (*send)(int to, const void* bytes, uint64_t size);
-  // Whether a message waits, without waiting for one: from whom, and how long it is.
+  // Reports whether a message has arrived, its sender and its size, without waiting.
   int (*poll)(int* from, uint64_t* size, int* waits);
-  // Takes the message that poll() told of.
+  // Receives the message that poll() reported.
   int (*receive)(int from, void* bytes, uint64_t size);
   int (*finish)();
 };

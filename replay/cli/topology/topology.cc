@@ -38,7 +38,7 @@ proto::NetworkKindReport Describe(const NetworkKind& kind) {
   return out;
 }
 
-// Every field, those that are zero too.
+// The message as JSON with all fields, also those that are 0.
 absl::StatusOr<std::string> Json(const google::protobuf::Message& message) {
   google::protobuf::util::JsonPrintOptions options;
   options.add_whitespace = true;
@@ -63,7 +63,7 @@ class TopologyCommand : public Command {
         preset_(app->add_subcommand("preset", "Print a cluster preset as a cluster file, with its sources")),
         transport_(app->add_subcommand("transport",
                                        "Print the costs of messages between nodes, with their sources")) {
-    app->add_option("COMMAND", unknown_)->group("");  // a word that is none
+    app->add_option("COMMAND", unknown_)->group("");  // words that are no subcommand
     list_->add_option("NAME", name_, "Network to print with its parameters; default: all networks.")
         ->type_name("");
     preset_->add_option("NAME", name_, "Preset; without it the names of all presets.")->type_name("");
@@ -108,7 +108,7 @@ class TopologyCommand : public Command {
 
   int Run() override {
     const std::vector<std::string> actions = {"list", "show", "check", "draw", "preset", "transport"};
-    if (!unknown_.empty()) {  // a word that is no subcommand, and what follows it
+    if (!unknown_.empty()) {  // a word that is no subcommand, and the words after it
       return Misuse(absl::StrCat("there is no command \"topology ", unknown_[0], "\"",
                                  SuggestName(unknown_[0], actions)));
     }
@@ -133,7 +133,7 @@ class TopologyCommand : public Command {
   }
 
  private:
-  // ".svg"; "" where the file's name has none.
+  // The ending of the output's name, as ".svg"; "": it has none.
   std::string OutputEnd() const {
     const std::string path(WithoutCompression(output_));
     const std::string name = std::filesystem::path(path).filename().string();
@@ -142,7 +142,7 @@ class TopologyCommand : public Command {
   }
   bool EndIsDot() const { return OutputEnd() == ".dot" || OutputEnd() == ".gv"; }
 
-  // A file that is built in, or the names of all.
+  // The content of a built-in file, or the names of all.
   absl::StatusOr<std::string> File() const {
     const bool preset = preset_->parsed();
     const std::vector<std::string> names = preset ? PresetNames() : TransportNames();
@@ -210,7 +210,7 @@ class TopologyCommand : public Command {
   MeasureOptions measure_;
   CheckOptions checks_;
   std::string format_ = "text";
-  std::string drawing_;  // "": by the output's name
+  std::string drawing_;  // "": decided by the output's name
   std::string layout_ = "auto";
   std::string output_ = "-";
 };

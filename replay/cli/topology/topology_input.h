@@ -1,4 +1,4 @@
-// What `topology` is told to look at.
+// The input of `topology`.
 #pragma once
 
 #include <string>
@@ -13,22 +13,21 @@ namespace chakra::cli {
 
 struct TopologyInput {
   std::string title;                          // as given
-  Network network;                            // all of it, as one graph
+  Network network;                            // the whole network as one graph
   std::vector<TopologyDimension> dimensions;  // of a cluster; else empty
   std::vector<std::string> notes;
 };
 
-// `spec`: NAME or NAME:key=value,... of a network, a file of a network, or a
-// cluster as --cluster takes it. `devices`: 0 for as many as it says; of a
-// cluster that is open, one block. Errors: none of these, with the nearest
-// name; and what the readers and builders find.
+// Loads `spec`: NAME or NAME:key=value,... of a network, the file of a network, or a cluster as in --cluster.
+// `devices`: 0 for the number that the spec gives; a cluster that gives none has one block. Errors: `spec` is
+// none of these, with the nearest name; and the errors of readers and builders.
 absl::StatusOr<TopologyInput> LoadTopology(const std::string& spec, int devices);
 
-// The same of a cluster in memory, called `title`.
+// The input for a cluster in memory, with the title `title`.
 absl::StatusOr<TopologyInput> TopologyOfCluster(const proto::Cluster& cluster, const std::string& title,
                                                 int devices);
 
-// The topology of LoadTopology alone, of a cluster.
+// Builds only the topology of a cluster.
 absl::StatusOr<Topology> BuildClusterTopology(const proto::Cluster& cluster, int devices,
                                               std::vector<std::string>* notes);
 

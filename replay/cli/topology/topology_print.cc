@@ -18,7 +18,7 @@ size_t Width(const TextPage& page) {
   return page.limited() ? std::min(page.width(), kWidth) : kWidth;
 }
 
-// `text` in lines that each begin with `indent` blanks; the first follows `begin`.
+// Wraps `text`. The first line begins with `begin`, the others with `indent` blanks.
 std::string Wrap(absl::string_view begin, absl::string_view text, size_t indent, const TextPage& page) {
   return WrapText(begin, text, std::string(indent, ' '), Width(page));
 }

@@ -1,4 +1,4 @@
-// The answers of `topology`, for people.
+// The answers of `topology` as text.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace chakra::cli {
 
-// `page` as for PrintReport(). Lists have lines of at most 80 columns where words allow it.
+// `page` is used as in PrintReport(). Lists have lines of at most 80 columns where words allow it.
 std::string PrintNetworkList(const proto::NetworkList& list, TextPage* page);
-// One network, each of its parameters on lines of its own.
+// One kind of network, with each parameter on its own lines.
 std::string PrintNetworkKind(const proto::NetworkKindReport& kind, TextPage* page);
 
 std::string PrintTopology(const proto::TopologyReport& report, TextPage* page);

@@ -1,4 +1,4 @@
-// What `topology` found of a network, as the message of proto/topology_report.proto.
+// The answers of `topology` as the message of proto/topology_report.proto.
 #pragma once
 
 #include "backends/topology/measure.h"
