@@ -1,13 +1,13 @@
-// Low-rank adapters (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021): the product of a
-// frozen weight has a product to `lora` features and one back beside it, whose outputs are added. Backward,
-// the frozen weight has the gradient of its input alone.
+// Low-rank adapters (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021): the GEMM of a
+// frozen weight has an adapter of two GEMMs, to `lora` features and back, whose output is added. Backward,
+// the frozen weight has only the gradient of its input.
 //
-// Of a product that is split by columns the ranks of tp have the first half of the adapter whole and the
-// second one by columns; of one that is split by rows the first by rows, whose sums of `lora` features they
-// reduce, and the second whole. Of latent attention the down projections, which each rank has whole, have an
-// adapter each, and so have its up projections. Dropout is before the first half (NeMo's LoRA,
-// dropout_position="pre"), of all tokens: what is left of them is kept for that half's gradient, and is not
-// gathered again.
+// Next to a GEMM that is split by columns, each rank of tp has the first half of the adapter whole, and the
+// second half split by columns. Next to a GEMM that is split by rows, the first half is split by rows, and
+// the ranks reduce its sums of `lora` features; the second half is whole. In latent attention, each down
+// projection, which each rank has whole, has an adapter, and so has each up projection. Dropout is applied to
+// all tokens before the first half (NeMo's LoRA, dropout_position="pre"); its result is kept for the gradient
+// of that half, and is not gathered again.
 #include <algorithm>
 #include <string_view>
 
@@ -37,7 +37,8 @@ WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer) {
   if (!plan.training.frozen()) return ShareOfLayer(plan, layer);
   const ModelSize& m = plan.model;
   const int64_t tp = plan.split.tp, keys = std::max<int64_t>(1, m.kv_heads / tp) * m.head_dim;
-  int64_t ins = m.hidden, outs = m.query_width() / tp + 2 * keys;  // by columns
+  // features of outputs that are split by columns
+  int64_t ins = m.hidden, outs = m.query_width() / tp + 2 * keys;
   int64_t whole = m.hidden;
   if (m.latent()) {  // adapters of both down projections are whole
     const int64_t down = (m.q_rank > 0 ? 2 : 1) * m.hidden + m.q_rank + m.kv_rank + m.rope_dim;
@@ -45,7 +46,7 @@ WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer) {
     outs = (m.query_width() + m.heads * (m.nope_dim + m.v_dim)) / tp;
     whole += down;
   }
-  ins += m.context_width() / tp;  // by rows
+  ins += m.context_width() / tp;  // features of inputs that are split by rows
   if (plan.training.lora_mlp) {
     outs += (m.gated ? 2 : 1) * m.ffn / tp;
     ins += m.hidden + m.ffn / tp;
@@ -106,8 +107,9 @@ NodeList LayerBuilder::AdaptRow(int64_t in, int64_t out, const char* part, const
   return AddWidened(shared_tokens_, out, adapter, narrow, at);
 }
 
-// The gradient of the adapter's narrow features is a sum over the columns of all ranks of tp. That of the
-// input takes each rank's part of the sum, for its own is reduced behind it.
+// The gradient of the adapter's narrow features is a sum over the columns of all ranks of tp. For the input's
+// gradient each rank uses only its part of that sum, because the input's gradient is itself reduced
+// afterwards.
 NodeList LayerBuilder::FrozenColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   return ReduceTokens(in, part, FrozenUpBackward(in, out, part, at));
 }
@@ -130,7 +132,7 @@ NodeList LayerBuilder::FrozenUpBackward(int64_t in, int64_t out, const char* par
   return gradient;
 }
 
-// The product of both down projections has an adapter for each, of a rank's own tokens.
+// The GEMM of both down projections has one adapter for each, on a rank's own tokens.
 NodeList LayerBuilder::AdaptDown(const NodeList& input, NodeList at) {
   if (!frozen()) return at;
   for (const DownAdapter& a : DownAdapters()) {

@@ -1,11 +1,11 @@
-// Attention's part of a layer.
+// The attention of a layer.
 #include <algorithm>
 
 #include "trace/generate/layers.h"
 
 namespace chakra::generate {
 
-// A product for queries, keys and values together, then norms and positions.
+// One GEMM for queries, keys and values together, then norms and positions.
 NodeList LayerBuilder::Queries(NodeList at) {
   const ModelSize& m = plan_.model;
   at = Column(m.hidden, widths_.query + widths_.key + widths_.value, "attention.qkv", std::move(at));
@@ -15,7 +15,7 @@ NodeList LayerBuilder::Queries(NodeList at) {
   return at;
 }
 
-// Of the `turned` features of queries and keys, head by head or all of a token's.
+// Norms of the `turned` features of queries and keys: head by head, or of all features of a token.
 NodeList LayerBuilder::QkNorm(int64_t turned, bool backward, const NodeList& at) {
   const ModelSize& m = plan_.model;
   const int64_t width = m.qk_norm_wide ? turned : m.head_dim, rows = tokens_ * turned / width;
@@ -36,7 +36,7 @@ NodeList LayerBuilder::QueriesBackward(NodeList at) {
   return ColumnBackward(m.hidden, wide, "attention.qkv", at);
 }
 
-// Down projections of each rank's own tokens; what they make is gathered and projected up (DeepSeek-V2,
+// Down projections of each rank's own tokens. Their outputs are gathered and projected up (DeepSeek-V2,
 // section 2.1.2).
 NodeList LayerBuilder::LatentQueries(NodeList at) {
   const ModelSize& m = plan_.model;
@@ -106,7 +106,7 @@ NodeList LayerBuilder::Attention(NodeList at) {
 
 NodeList LayerBuilder::AttentionBackward(NodeList at) {
   const ModelSize& m = plan_.model;
-  if (m.mlp_norm()) {  // one that the MLP shares is there already
+  if (m.mlp_norm()) {  // a norm that the MLP shares is already computed
     at = Again(kLayerNorms, std::move(at), [&](const NodeList& from) {
       return Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "attention.norm", from);
     });
@@ -121,9 +121,9 @@ NodeList LayerBuilder::AttentionBackward(NodeList at) {
   return m.pre_norm ? NormBackward(shared_tokens_, m.hidden, "attention.norm", at) : at;
 }
 
-// What a rank of cp computes at once; `ring_step` counts the pieces of keys that come round. Each rank has an
-// early and a late part of the sequence, so that masks leave all ranks equal work: with the pieces of others,
-// one half of the queries or of the keys.
+// The part of attention that a rank of cp computes at once. `ring_step` counts the blocks of keys that arrive
+// over the ring. Each rank has an early and a late part of the sequence, so that all ranks have equal work in
+// spite of the causal mask: of a block from another rank, one half of the queries or of the keys remains.
 Operators::Core LayerBuilder::CoreOf(int64_t ring_step) const {
   const ModelSize& m = plan_.model;
   const Split& s = plan_.split;
@@ -146,7 +146,7 @@ Operators::Core LayerBuilder::CoreOf(int64_t ring_step) const {
     c.heads /= s.cp;
     c.kv_heads /= s.cp;
   } else if (s.cp_kind == proto::Parallel::ALL_GATHER) {
-    c.keys = m.causal ? plan_.training.seq / 2 : plan_.training.seq;  // that a query sees, on average
+    c.keys = m.causal ? plan_.training.seq / 2 : plan_.training.seq;  // keys that a query sees, on average
     c.causal = false;
   } else if (ring_step > 0) {
     if (m.causal) c.keys /= 2;
@@ -155,7 +155,7 @@ Operators::Core LayerBuilder::CoreOf(int64_t ring_step) const {
   return c;
 }
 
-// Tokens of a rank and all heads, to all tokens and heads of a rank; or back.
+// The exchange from the tokens of a rank with all heads to all tokens with the heads of a rank; or back.
 NodeList LayerBuilder::Exchange(const char* part, int64_t width, const NodeList& at) {
   spot_.part = part;
   return {graph_->Collective(CollectiveType::kAllToAll, GroupKind::kContext, Stream::kContext,
@@ -203,7 +203,8 @@ NodeList LayerBuilder::CoreBackward(NodeList at) {
   return at;
 }
 
-// One step round the ring: what is there at `at` goes to the next rank, and the previous one's comes.
+// One step around the ring: the data that is complete at `at` goes to the next rank, and the previous rank's
+// data arrives.
 NodeList LayerBuilder::RingStep(int64_t bytes, const char* part, const NodeList& at) {
   spot_.part = part;
   const int32_t tag = ring_tag_++;
@@ -212,7 +213,7 @@ NodeList LayerBuilder::RingStep(int64_t bytes, const char* part, const NodeList&
                           spot_, at)};
 }
 
-// Liu et al., "Ring Attention", 2023: keys and values go round while those that are there are used.
+// Liu et al., "Ring Attention", 2023: keys and values pass to the next rank while the current ones are used.
 NodeList LayerBuilder::Ring(const NodeList& at) {
   const int64_t bytes = KeyBytes();
   NodeList keys = at, done;
@@ -225,7 +226,7 @@ NodeList LayerBuilder::Ring(const NodeList& at) {
   return done;
 }
 
-// Keys and values go round again, and their gradients behind them.
+// Keys and values pass around the ring again, followed by their gradients.
 NodeList LayerBuilder::RingBackward(const NodeList& at) {
   const int64_t bytes = KeyBytes();
   NodeList keys = at, done = at, gradients;

@@ -12,7 +12,7 @@
 namespace chakra::generate {
 namespace {
 
-// A step of more ranks or micro-batches would not be read back.
+// Readers do not accept a step with more ranks or micro-batches.
 constexpr int64_t kMostRanks = int64_t{1} << 22;
 constexpr int64_t kMostMicroBatches = 1 << 16;
 
@@ -30,7 +30,7 @@ absl::Status CheckTensor(const StepPlan& p) {
                                                    "; expected a divisor of model.heads, ", m.heads,
                                                    NearestDivisor(tp, m.heads)));
   }
-  // Where there are fewer key heads than ranks, each is on several (Megatron-LM's rule).
+  // If there are fewer key heads than ranks, each key head is on several ranks (Megatron-LM's rule).
   if (!m.latent() && m.kv_heads % tp != 0 && tp % m.kv_heads != 0) {
     return absl::InvalidArgumentError(absl::StrCat("parallel.tp is ", tp,
                                                    "; expected a divisor or a multiple of model.kv_heads, ",
@@ -47,8 +47,8 @@ absl::Status CheckTensor(const StepPlan& p) {
   return absl::OkStatus();
 }
 
-// DualPipe (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 3.2.1; its published schedule's
-// preconditions).
+// DualPipe (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 3.2.1, and the preconditions of its
+// published schedule).
 absl::Status CheckTwoWays(const StepPlan& p) {
   const Split& s = p.split;
   const bool mirrored = s.mirrored();
@@ -95,7 +95,7 @@ absl::Status CheckPipeline(const StepPlan& p) {
   return absl::OkStatus();
 }
 
-// Pieces are at most the layers, and one for the embedding and one for the head.
+// There may be at most one piece for each layer, one for the embedding and one for the head.
 absl::Status CheckPieces(const StepPlan& p) {
   const Split& s = p.split;
   const int64_t most = p.model.layers + p.model.mtp + 2;
@@ -236,11 +236,12 @@ absl::Status CheckAdapters(const StepPlan& p) {
   return absl::OkStatus();
 }
 
-// All counts of a micro-batch must be whole numbers of 64 bits.
+// All counts of a micro-batch must fit into 64-bit integers.
 absl::Status CheckSize(const StepPlan& p) {
   const double tokens = static_cast<double>(p.training.seq) * static_cast<double>(p.training.micro_batch);
   const double operations = TrainingFlopsPerToken(p.model, p.training.seq) * tokens;
-  // Bytes of activations, of all micro-batches in flight, are less than operations over twice the features.
+  // The bytes of activations of all micro-batches in flight are less than the operations over twice the
+  // features.
   const double in_flight = operations / static_cast<double>(p.model.hidden) *
                            static_cast<double>(p.split.vpp * std::max<int64_t>(1, p.micro_batches()));
   if (operations < 1e18 && in_flight < 4e18) return absl::OkStatus();

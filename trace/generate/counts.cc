@@ -3,7 +3,7 @@
 namespace chakra::generate {
 namespace {
 
-// A product from `in` to `out` features.
+// The elements of a GEMM from `in` to `out` features.
 int64_t Product(int64_t in, int64_t out, bool bias) { return in * out + (bias ? out : 0); }
 
 int64_t Mlp(const ModelSize& m, int64_t ffn) {
@@ -24,8 +24,8 @@ void CountAttention(const ModelSize& m, LayerParameters* p) {
               m.NormWeights(m.kv_rank);
 }
 
-// Multiplications of one token's products: in the MLPs of shared experts, in those of a layer, in latent
-// attention's up projections, in all of a layer.
+// Multiplications of one token in GEMMs: of the shared experts' MLPs, of a layer's MLPs, of latent
+// attention's up projections, and of a whole layer.
 double SharedProducts(const ModelSize& m) {
   return static_cast<double>(m.hidden * m.shared_ffn * (m.gated ? 3 : 2));
 }
@@ -49,8 +49,8 @@ double LayerProducts(const ModelSize& m, int64_t layer) {
   return sum + MlpProducts(m, layer);
 }
 
-// Multiplications of one token in the core of a layer's attention: a query with a window of w sees w keys,
-// but for the first w queries, which see half as many. Chunks are as sequences of their own.
+// Multiplications of one token in the core of a layer's attention. A query with a window of w sees w keys,
+// except the first w queries, which see half as many on average. Each chunk is a sequence of its own.
 double CoreProducts(const ModelSize& m, int64_t layer, int64_t seq) {
   const double width = static_cast<double>(m.query_width() + m.context_width());
   if (!m.causal) return width * static_cast<double>(seq);
@@ -80,7 +80,7 @@ ModelParameters CountParameters(const ModelSize& m) {
   ModelParameters out;
   if (m.image > 0) {
     out.embedding =
-        Product(m.patch * m.patch * m.channels, m.hidden, true) + m.hidden;  // and the class's token
+        Product(m.patch * m.patch * m.channels, m.hidden, true) + m.hidden;  // and the token of the class
   } else {
     out.embedding = m.vocab * m.hidden;
   }
@@ -92,7 +92,7 @@ ModelParameters CountParameters(const ModelSize& m) {
     out.head = m.vocab * m.hidden;
   }
   if (m.head_bias) out.head += m.vocab;
-  // BERT has a norm after the embedding instead of one after the last layer.
+  // BERT has a norm after the embedding, in place of one after the last layer.
   out.rest = m.NormWeights(m.hidden) + (m.pooler ? Product(m.hidden, m.hidden, true) : 0);
   out.total = out.embedding + out.head + out.rest;
   out.active = out.total;
@@ -107,7 +107,7 @@ ModelParameters CountParameters(const ModelSize& m) {
 double TrainingFlopsPerToken(const ModelSize& m, int64_t seq) {
   double sum = 0;
   for (int64_t i = 0; i < m.layers + m.mtp; ++i) sum += LayerProducts(m, i) + CoreProducts(m, i, seq);
-  if (m.image > 0) {  // one token of each image meets the head
+  if (m.image > 0) {  // the head is applied to one token of each image
     sum += static_cast<double>(m.patch * m.patch * m.channels * m.hidden);
     sum += static_cast<double>(m.classes * m.hidden) / static_cast<double>(seq);
   } else {

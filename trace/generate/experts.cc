@@ -1,4 +1,4 @@
-// The experts' part of a layer. Tokens are taken to be spread equally over experts.
+// The experts of a layer. The model assumes that tokens are spread equally over experts.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,7 +16,7 @@ double Choose(int64_t n, int64_t k) {
   return ways;
 }
 
-// Of the ways to take `k` of `all`, the share that takes none of `some`.
+// The share of all choices of `k` out of `all` that contain none of `some`.
 double NoneOf(int64_t some, int64_t all, int64_t k) {
   double none = 1;
   for (int64_t i = 0; i < k; ++i)
@@ -24,9 +24,9 @@ double NoneOf(int64_t some, int64_t all, int64_t k) {
   return none;
 }
 
-// Of tokens, the share that goes to one of `here` experts that follow each other: any top_groups groups are
-// as likely as others, and of the experts in them any top_k. `here` is a divisor or a multiple of a group, or
-// groups do not count.
+// The share of tokens that go to one of `here` consecutive experts. All choices of top_groups groups are
+// equally likely, and so are all choices of top_k experts in them. `here` is a divisor or a multiple of a
+// group, or groups do not count.
 double ShareWithOneOf(const ModelSize& m, int64_t here) {
   const int64_t group = m.experts / m.expert_groups;
   if (here % group != 0 && group % here != 0) return 1 - NoneOf(here, m.experts, m.top_k);
@@ -42,7 +42,7 @@ double ShareWithOneOf(const ModelSize& m, int64_t here) {
 
 }  // namespace
 
-// Rows of one expert's products on a rank: of the tokens of all ranks that share the experts.
+// Rows of one expert's GEMMs on a rank, from the tokens of all ranks that share the experts.
 int64_t LayerBuilder::RowsOfExpert() const {
   const Split& s = plan_.split;
   const int64_t rows = shared_tokens_ * plan_.model.top_k * s.etp, experts = plan_.model.experts / s.ep;
@@ -55,8 +55,8 @@ bool LayerBuilder::OneByOne() const {
   return !plan_.training.graphed_experts && plan_.training.framework == proto::Training::MEGATRON;
 }
 
-// DeepEP and HybridEP send a token once to each node that has some of its experts, and there once to each
-// such rank (Zhao et al., "DeepEP", 2025).
+// DeepEP and HybridEP send a token once to each node with one of its experts, and there once to each such
+// rank (Zhao et al., "DeepEP", 2025).
 int64_t LayerBuilder::RowsTo(int64_t places) const {
   const int64_t all = shared_tokens_ * plan_.model.top_k;
   if (!plan_.split.deep || plan_.split.ep == 1) return all;
@@ -65,8 +65,8 @@ int64_t LayerBuilder::RowsTo(int64_t places) const {
   return std::min(all, static_cast<int64_t>(std::ceil(static_cast<double>(shared_tokens_) * copies - 1e-6)));
 }
 
-// Tokens go to the ranks of their experts, and come back: all-to-all over ep, and over etp all ranks of an
-// expert get all its tokens.
+// Sends tokens to the ranks of their experts, or back: all-to-all over ep. Over etp, all ranks of an expert
+// get all its tokens.
 NodeList LayerBuilder::Dispatch(const char* part, bool to_experts, NodeList at) {
   const Split& s = plan_.split;
   const int64_t row = plan_.model.hidden * ops_.element_bytes(), bytes = RowsTo(s.ep) * row;
@@ -77,9 +77,9 @@ NodeList LayerBuilder::Dispatch(const char* part, bool to_experts, NodeList at) 
   }
   const int64_t nodes = s.ep / s.expert_node();
   if (s.deep && nodes > 1) {
-    // Over the network to the rank of the same place, and on over NVLink; or the other way. One takes its
-    // time after the other: as if tokens went on as they come, steps of H100 and H800 are 15 to 18 % too
-    // short (README.md), though their kernels are said to do so.
+    // Over the network to the rank at the same position, then over NVLink; or in the opposite order. The two
+    // times add up. If tokens were forwarded as they arrive, as these kernels are said to do, steps on H100
+    // and H800 would be 15 to 18 % too short (README.md).
     const auto exchange = [&](bool rail, const NodeList& after) {
       return NodeList{graph_->Collective(
           CollectiveType::kAllToAll, rail ? GroupKind::kExpertRail : GroupKind::kExpertNode,
@@ -99,17 +99,18 @@ NodeList LayerBuilder::Dispatch(const char* part, bool to_experts, NodeList at) 
   return at;
 }
 
-// Rows of a token to rows of its experts before they are sent, or the sums back (Megatron-LM's permute and
-// unpermute). The kernels of DeepEP and HybridEP send and sum by token themselves.
+// Copies each token's row to rows of its experts before they are sent, or sums them on the way back
+// (Megatron-LM's permute and unpermute). The kernels of DeepEP and HybridEP send and sum by token themselves.
 NodeList LayerBuilder::ByToken(const char* kernel, const NodeList& at) {
   if (plan_.split.deep && plan_.split.ep > 1) return at;
   const int64_t moved = 2 * ops_.element_bytes() * shared_tokens_ * plan_.model.top_k * plan_.model.hidden;
   return Run(ops_.Stream(kernel, moved, moved / 4), "experts.permute", at);
 }
 
-// What comes from each rank is in the order of its experts: with several on a rank, tokens of one are put
-// beside each other (megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs). A row that came
-// once for several experts is copied to each, and summed on its way back (_DeepepManager).
+// The data from each rank is in the order of its experts. If a rank has several experts, the tokens of each
+// are put together (megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs). A row that
+// arrived once for several experts is copied to each, and the copies are summed on the way back
+// (_DeepepManager).
 NodeList LayerBuilder::ByExpert(const char* kernel, const NodeList& at) {
   const Split& s = plan_.split;
   if (s.ep == 1 || (!s.deep && plan_.model.experts == s.ep)) return at;
@@ -118,12 +119,12 @@ NodeList LayerBuilder::ByExpert(const char* kernel, const NodeList& at) {
              at);
 }
 
-// TransformerEngine's grouped products take a kernel for each expert, and so do the casts of their inputs;
-// the scales of blocks are put in order for all at once (pytorch/module/grouped_linear.py: lists of an
-// expert's tensors, products on four streams). `passes` over the list beside: for the casts of weights
-// forward, for the hooks of their gradients backward. In CUDA graphs, where the host cannot know an expert's
-// rows, they are one kernel, which has the activation and its cast in it (NVIDIA-NeMo/Megatron-Bridge,
-// scripts/performance: cutedsl_fused_grouped_mlp with full_iteration).
+// TransformerEngine's grouped GEMMs have one kernel for each expert, and so do the casts of their inputs. One
+// kernel puts the block scales of all experts in order (pytorch/module/grouped_linear.py: lists of the
+// tensors of experts, GEMMs on four streams). `passes`: additional passes over the list, forward for the
+// casts of weights, backward for the hooks of their gradients. In CUDA graphs, where the host cannot know the
+// rows of an expert, there is one kernel for all, which includes the activation and its cast
+// (NVIDIA-NeMo/Megatron-Bridge, scripts/performance: cutedsl_fused_grouped_mlp with full_iteration).
 Operator LayerBuilder::EachExpert(Operator op, int64_t passes) const {
   const int64_t experts = plan_.model.experts / plan_.split.ep;
   if (!OneByOne()) return op;
@@ -140,10 +141,10 @@ NodeList LayerBuilder::CastExperts(int64_t rows, int64_t width, const char* part
   return Run(EachExpert(ops_.CastTranspose(rows, width)), part, at);
 }
 
-// Rows of each expert are padded to multiples of 16 or 32 for products of fp8 by a copy of all, and the
-// padding is taken off what comes out (Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP's
-// Fp8Padding: in all releases where the router does not pad, moe_router_padding_for_fp8, which NVIDIA's
-// recipes of Qwen3 leave off). Backward the other way round.
+// For GEMMs of fp8, a copy pads the rows of each expert to multiples of 16 or 32, and another one removes the
+// padding from the output (Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP's Fp8Padding: in all
+// releases, if the router does not pad, moe_router_padding_for_fp8, which NVIDIA's recipes of Qwen3 do not
+// set). Backward, the order is reversed.
 NodeList LayerBuilder::PadExperts(bool pads, const NodeList& at) {
   if (!plan_.training.narrow() || !OneByOne()) return at;
   const int64_t moved = 2 * ops_.element_bytes() * RowsOfExperts() * plan_.model.hidden;
@@ -152,7 +153,7 @@ NodeList LayerBuilder::PadExperts(bool pads, const NodeList& at) {
   return Run(op, "experts.pad", at);
 }
 
-// Of the last product, which leaves it to PyTorch.
+// The bias of the last GEMM, which PyTorch adds.
 NodeList LayerBuilder::AddExpertBias(bool backward, const NodeList& at) {
   if (!plan_.model.bias || !OneByOne() || (backward && frozen())) return at;
   const int64_t experts = plan_.model.experts / plan_.split.ep;
@@ -161,8 +162,8 @@ NodeList LayerBuilder::AddExpertBias(bool backward, const NodeList& at) {
   return Run(op, "experts.bias", at);
 }
 
-// In CUDA graphs with scales of blocks it is in the products' kernel, as its cast is (TransformerEngine,
-// pytorch/ops/fused, ForwardGroupedMLP_CuTeGEMMSwiGLU_MXFP8 and its backward).
+// In CUDA graphs with block scales, the activation and its cast are in the kernel of the GEMMs
+// (TransformerEngine, pytorch/ops/fused, ForwardGroupedMLP_CuTeGEMMSwiGLU_MXFP8 and its backward).
 NodeList LayerBuilder::ActivateExperts(bool backward, const NodeList& at) {
   const TrainingPlan& t = plan_.training;
   if (t.graphed_experts && t.narrow() && t.block_scales && plan_.model.gated) return at;
@@ -186,17 +187,17 @@ NodeList LayerBuilder::Experts(NodeList at) {
   const Split& s = plan_.split;
   const int64_t h = m.hidden, n = shared_tokens_;
   const int64_t experts = m.experts / s.ep, rows = RowsOfExpert(), ffn = m.expert_ffn / s.etp;
-  const int64_t casts = plan_.training.narrow() ? 1 : 0;  // of weights
+  const int64_t casts = plan_.training.narrow() ? 1 : 0;  // casts of weights
   NodeList shared;
   if (m.shared_ffn > 0) shared = Mlp(widths_.shared, "shared.up", "shared.down", at);
   at = Run(ops_.PlainProduct(n, m.experts, h), "router", at);
   at = Run(ops_.Stream("topkgating_softmax_kernel", 4 * 4 * n * m.experts, 8 * n * m.experts), "router", at);
-  if (s.ep > 1) {  // how many tokens each rank gets
+  if (s.ep > 1) {  // the numbers of tokens that each rank gets
     spot_.part = "router";
     at = {graph_->Collective(CollectiveType::kAllGather, GroupKind::kExpert, Stream::kExpert, 8 * m.experts,
                              spot_, at)};
     if (plan_.training.framework == proto::Training::MEGATRON)
-      graph_->HostWaits(at);  // sizes of what is sent
+      graph_->HostWaits(at);  // the host needs the sizes of the exchange
   }
   at = ByToken("permute_indices_gather_kernel", at);
   at = Dispatch("experts.dispatch", true, std::move(at));
@@ -231,7 +232,7 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   at = Dispatch("experts.combine", true, std::move(at));
   at = PadExperts(true, ByExpert("unsort_chunks_backward_indices_gather_kernel", at));
   at = AddExpertBias(true, at);
-  // In fp8 the next product's input is kept as the activation made it, and cast once more (TEGroupedMLP's
+  // In fp8, the output of the activation is kept as the next GEMM's input, and cast again (TEGroupedMLP's
   // set_save_original_input).
   at = Again(kExpertActivation, std::move(at), [&](const NodeList& from) {
     return CastActivation(experts * rows, ffn, "experts.down",

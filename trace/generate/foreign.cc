@@ -46,7 +46,8 @@ absl::Status BadValue(absl::string_view name, absl::string_view what) {
 
 // ---- arguments ----
 
-// Words of a command line or script: quotes, comments, continued lines, and ${NAME} of lines NAME=value.
+// Words of a command line or script. Handles quotes, comments, continued lines, and ${NAME} for lines
+// NAME=value.
 class Words {
  public:
   explicit Words(absl::string_view text) {
@@ -67,7 +68,7 @@ class Words {
     return true;
   }
 
-  // NAME="value of several words", which is no list of arguments.
+  // Whether a line is NAME="value of several words", which is not a list of arguments.
   bool IsAssignment(absl::string_view line) {
     const size_t equals = line.find('=');
     if (equals == absl::string_view::npos || !IsName(line.substr(0, equals)) || equals + 1 == line.size())
@@ -104,15 +105,15 @@ class Words {
       if (absl::StartsWith(word, "--") && equals != std::string::npos) {
         words_.push_back(word.substr(0, equals));
         word = std::string(Bare(word.substr(equals + 1)));
-      } else if (absl::StartsWith(word, "--") && absl::EndsWith(word, ":")) {  // a map of arguments, as YAML
+      } else if (absl::StartsWith(word, "--") && absl::EndsWith(word, ":")) {  // a map of arguments in YAML
         word.pop_back();
       }
       if (!word.empty()) words_.push_back(word);
     }
-    words_.emplace_back();  // a flag's value is on its line
+    words_.emplace_back();  // the value of a flag is on the same line
   }
 
-  // "${NAME}", "$NAME" and "${NAME:-value}" of what was set before; others stay.
+  // Replaces "${NAME}", "$NAME" and "${NAME:-value}" by values that were set before; other names stay.
   std::string Expand(absl::string_view word) const {
     std::string out;
     while (!word.empty()) {
@@ -142,7 +143,7 @@ class Words {
   std::vector<std::string> words_;
 };
 
-// Arguments that take several words.
+// Whether an argument has several words.
 bool IsList(absl::string_view key) { return key == "recompute_modules"; }
 
 void ReadArguments(absl::string_view content, ForeignKeys* keys) {
@@ -183,7 +184,7 @@ void Flatten(const YAML::Node& node, const std::string& prefix, int depth, Forei
   }
 }
 
-// Tables of a recipe whose keys are those of Megatron-LM: they lose their table's name.
+// Reads a recipe. In tables whose keys are those of Megatron-LM, keys lose the name of the table.
 absl::Status ReadRecipe(absl::string_view content, absl::string_view name, ForeignKeys* keys) {
   ForeignKeys whole(name);
   try {

@@ -11,7 +11,6 @@
 namespace chakra::generate {
 namespace {
 
-// "model.hidden_size" is asked for by its end, where recipes nest it.
 bool IsNull(absl::string_view text) {
   return text.empty() || text == "null" || text == "None" || text == "~";
 }

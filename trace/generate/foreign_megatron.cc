@@ -1,5 +1,5 @@
-// Megatron-LM's arguments (megatron/training/arguments.py and the dataclasses that they come from), and the
-// same under the names of Megatron-Bridge.
+// Megatron-LM's arguments (megatron/training/arguments.py and the dataclasses behind them), and the same
+// settings under the names of Megatron-Bridge.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -16,8 +16,8 @@
 namespace chakra::generate {
 namespace {
 
-// Beginnings of keys that do not change what a step computes or sends, or that change no more than its
-// kernels' names.
+// Prefixes of keys that do not change what a step computes or sends, or that change only the names of its
+// kernels.
 const std::vector<absl::string_view>& HarmlessArguments() {
   static const std::vector<absl::string_view>* list =
       new std::vector<absl::string_view>{"lr",
@@ -159,7 +159,7 @@ class Megatron {
     m_.set_heads(k_.Need("num_attention_heads"));
     m_.set_gated(k_.FlagOr("swiglu|gated_linear_unit", false));
     const int64_t h = m_.hidden();
-    // With a gate, two thirds of 4 h, in multiples of 64.
+    // With a gate: two thirds of 4 h, in multiples of 64.
     m_.set_ffn(k_.NumberOr("ffn_hidden_size", m_.gated() && !recipe_ ? 4 * h * 2 / 3 / 64 * 64 : 4 * h));
     m_.set_vocab(k_.Need("padded_vocab_size|vocab_size"));
     const bool tied = recipe_ ? k_.FlagOr("share_embeddings_and_output_weights", true)
@@ -265,14 +265,14 @@ class Megatron {
     }
   }
 
-  // Of "([0]*3+[1]*58)", whose parentheses the shell's words may have lost, or "[0,0,1,1]": the zeros before
-  // the ones; -1 where there are other layers.
+  // The number of zeros before the ones in "([0]*3+[1]*58)", from which the shell's words may have removed
+  // the parentheses, or in "[0,0,1,1]"; -1 if the layers have another order.
   static int64_t LeadingDense(absl::string_view text) {
     int64_t dense = 0;
     bool ones = false;
     for (absl::string_view part : absl::StrSplit(text, absl::ByAnyChar("+,()[] "), absl::SkipEmpty())) {
       int64_t times = 1, number = 0;
-      if (absl::ConsumePrefix(&part, "*")) {  // of the number before
+      if (absl::ConsumePrefix(&part, "*")) {  // repeats the number before it
         if (!absl::SimpleAtoi(part, &times) || times < 1) return -1;
         if (!ones) dense += times - 1;
         continue;
@@ -289,7 +289,7 @@ class Megatron {
 
   void Dispatcher() {
     const auto dispatcher = k_.Text("moe_token_dispatcher_type");
-    (void)k_.Text("moe_flex_dispatcher_backend");  // DeepEP and HybridEP send alike
+    (void)k_.Text("moe_flex_dispatcher_backend");  // DeepEP and HybridEP send the same data
     const bool overlap = k_.FlagOr("overlap_moe_expert_parallel_comm|moe_a2a_overlap", false);
     if (m_.experts() == 0) return;
     if (overlap) p_.set_overlap_expert(true);
@@ -424,7 +424,7 @@ class Megatron {
                                   optimizer ? "optimizer" : ""));
   }
 
-  // Megatron-LM reduces in fp32 with bf16 unless it is told otherwise, and in fp32 or fp16 with these.
+  // With bf16 and fp8, Megatron-LM reduces gradients in fp32, unless a key selects bf16.
   void Gradients() {
     const bool bf16 = k_.FlagOr("grad_reduce_in_bf16", false);
     const bool fp32 = k_.FlagOr("grad_reduce_in_fp32|accumulate_allreduce_grads_in_fp32", true);
@@ -449,8 +449,8 @@ class Megatron {
     }
   }
 
-  // A list of words, or of YAML: "moe_act layernorm", "[moe_act, layernorm]". Megatron-LM passes over modules
-  // that no layer has.
+  // A list of words, or a list in YAML: "moe_act layernorm", "[moe_act, layernorm]". Megatron-LM ignores
+  // modules that no layer has.
   void RecomputeModules(const std::optional<std::string>& modules) {
     std::string joined;
     for (const absl::string_view name :

@@ -1,5 +1,5 @@
-// torchtitan's TOML, which it read until 2026 (torchtitan/config/job_config.py), with the keys of 2024 and
-// 2025.
+// torchtitan's TOML files, which torchtitan read until 2026 (torchtitan/config/job_config.py), with the keys
+// of 2024 and 2025.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -14,9 +14,9 @@
 namespace chakra::generate {
 namespace {
 
-// Sizes are in torchtitan's code; these flavors are published models.
+// The sizes of models are in torchtitan's code; these flavors are published models.
 struct Flavor {
-  const char* name;  // of the model
+  const char* name;  // name of the model
   const char* flavor;
   const char* preset;  // "": none
   const char* sizes;   // a short form of proto::Model, on top of the preset
@@ -74,7 +74,7 @@ const std::vector<absl::string_view>& HarmlessKeys() {
   return *list;
 }
 
-// Keys of a table that older versions had elsewhere: "parallelism.K|training.K|experimental.K".
+// The names of a key that older versions had in other tables: "parallelism.K|training.K|experimental.K".
 std::string InAnyTable(absl::string_view key) {
   return absl::StrCat("parallelism.", key, "|training.", key, "|experimental.", key);
 }

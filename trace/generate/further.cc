@@ -1,7 +1,7 @@
-// Layers that predict further tokens (DeepSeek-V3, 2024, section 2.2; megatron/core/transformer/
-// multi_token_prediction.py): the embedding of the token after the one that the trunk predicts, and what the
-// trunk or the layer before made of the tokens, each behind a norm; a product of both; a transformer layer.
-// The head is the trunk's.
+// Layers of multi-token prediction (DeepSeek-V3, 2024, section 2.2;
+// megatron/core/transformer/multi_token_prediction.py). Each has a norm of the embedding of the token after
+// the one that the trunk predicts, a norm of the output of the trunk or of the layer before, a GEMM of both,
+// and a transformer layer. The head is the trunk's.
 #include "trace/generate/layers.h"
 
 namespace chakra::generate {
@@ -31,7 +31,8 @@ NodeList LayerBuilder::FurtherBackward(int64_t layer, int64_t micro_batch, NodeL
   NodeList token = NormBackward(shared_tokens_, m.hidden, "further.embedding_norm", at);
   token = GatherTokens(m.hidden, "further.embedding", token);
   token = Run(ops_.LookupBackward(widths_.outputs, m.hidden, tokens_), "further.embedding", token);
-  // The embedding's gradient is complete when the first of these layers has added to it.
+  // The embedding's gradient is complete when the first of these layers, the last one in the backward pass,
+  // has added its part.
   if (plan_.copies_embedding() && layer == m.layers) AddGradient(widths_.outputs * m.hidden, token);
   return hidden;
 }

@@ -22,14 +22,14 @@ constexpr size_t kMostConfigBytes = size_t{16} << 20;
 
 using Keys = ConfigKeys;
 
-// Sizes that most kinds call alike.
+// Sizes that have the same names in most kinds.
 void StackSizes(Keys& k, proto::Model* m) {
   m->set_layers(k.Size("num_hidden_layers"));
   m->set_hidden(k.Size("hidden_size"));
   m->set_heads(k.Size("num_attention_heads"));
 }
 
-// Keys that llama and its relatives share.
+// Keys that llama and similar kinds share.
 void Llama(Keys& k, bool tied, proto::Model* m, absl::string_view act = "silu") {
   StackSizes(k, m);
   m->set_kv_heads(k.SizeOr("num_key_value_heads", m->heads()));
@@ -57,7 +57,7 @@ void ReadMistral(Keys& k, proto::Model* m) {
 
 void Qwen2(Keys& k, proto::Model* m) {
   Llama(k, false, m);
-  m->set_qkv_bias(true);  // whatever the file says
+  m->set_qkv_bias(true);  // the class ignores the file's value
 }
 
 void ReadQwen2(Keys& k, proto::Model* m) {
@@ -67,7 +67,7 @@ void ReadQwen2(Keys& k, proto::Model* m) {
 
 void Qwen3(Keys& k, proto::Model* m) {
   Llama(k, false, m);
-  if (!k.Has("head_dim")) m->set_head_dim(128);  // the class's default
+  if (!k.Has("head_dim")) m->set_head_dim(128);  // default of the class
   m->set_qk_norm(true);
 }
 
@@ -76,7 +76,7 @@ void ReadQwen3(Keys& k, proto::Model* m) {
   ReadWindows(k, {4096, true, WindowRule::kFromMost}, m);
 }
 
-// Caps of scores and of logits; those of the class count unless the file has null.
+// Caps of scores and logits. A missing key has the class's default; null means none.
 void ReadCaps(Keys& k, double score, double logit, proto::Model* m) {
   const double scores = k.IsNull("attn_logit_softcapping") ? 0 : k.RealOr("attn_logit_softcapping", score);
   const double logits = k.IsNull("final_logit_softcapping") ? 0 : k.RealOr("final_logit_softcapping", logit);
@@ -99,8 +99,8 @@ void ReadGemma3(Keys& k, proto::Model* m) {
   ReadWindows(k, {4096, false, WindowRule::kAllButEach, 6}, m);
 }
 
-// Biases everywhere but in the head, a learned score beside those of the keys, and every other layer has a
-// window.
+// gpt-oss: biases everywhere except in the head, a learned score in addition to those of the keys, and a
+// window in every other layer.
 void ReadGptOss(Keys& k, proto::Model* m) {
   Llama(k, false, m);
   if (!k.Has("head_dim")) m->set_head_dim(64);
@@ -113,8 +113,8 @@ void ReadGptOss(Keys& k, proto::Model* m) {
   ReadWindows(k, {128, false, WindowRule::kAllButEach, 2}, m);
 }
 
-// Experts in each so many-th layer, beside one that all tokens meet; chunks of attention where positions are
-// rotary.
+// Llama 4: experts in every N-th layer, with a shared expert for all tokens; chunks of attention in layers
+// with rotary positions.
 void ReadLlama4(Keys& k, proto::Model* m) {
   Llama(k, false, m);
   if (!k.Has("head_dim")) m->set_head_dim(128);
@@ -199,7 +199,7 @@ void RoutedExperts(Keys& k, proto::Model* m) {
 void ReadDeepSeek(Keys& k, proto::Model* m) {
   Llama(k, false, m);
   ReadNoWindows(k);
-  m->clear_head_dim();  // the rope part alone
+  m->clear_head_dim();  // only the part with rotary positions
   m->set_kv_heads(m->heads());
   m->set_kv_rank(k.Size("kv_lora_rank"));
   if (k.Has("q_lora_rank")) m->set_q_rank(k.Size("q_lora_rank"));
@@ -211,7 +211,7 @@ void ReadDeepSeek(Keys& k, proto::Model* m) {
   if (k.Has("n_routed_experts")) RoutedExperts(k, m);
 }
 
-// GLM-4.5: DeepSeek's experts behind ordinary attention.
+// GLM-4.5: DeepSeek's experts after ordinary attention.
 void ReadGlm4Moe(Keys& k, proto::Model* m) {
   Llama(k, false, m);
   m->set_qk_norm(k.FlagOr("use_qk_norm", false));
@@ -225,7 +225,7 @@ void ReadPhi3(Keys& k, proto::Model* m) {
   ReadWindows(k, {}, m);
 }
 
-// GLM-4: of its two classes the later one has norms behind a block's halves too.
+// GLM-4: the later of its two classes also has norms after attention and the MLP.
 void ReadGlm(Keys& k, proto::Model* m) {
   Llama(k, false, m);
   ReadNoWindows(k);
@@ -236,7 +236,7 @@ void ReadGlm4(Keys& k, proto::Model* m) {
   m->set_post_norm(true);
 }
 
-// Norms behind a block's halves alone, and one norm of all heads' queries, one of the keys.
+// OLMo 2: norms only after attention and the MLP; one norm of the queries of all heads, and one of the keys.
 void ReadOlmo2(Keys& k, proto::Model* m) {
   Llama(k, false, m);
   ReadNoWindows(k);
@@ -246,7 +246,7 @@ void ReadOlmo2(Keys& k, proto::Model* m) {
   m->set_qk_norm_wide(true);
 }
 
-// Attention and the MLP behind one norm of weights alone.
+// Command R: attention and the MLP share one norm, which has only weights.
 void ReadCohere(Keys& k, proto::Model* m) {
   Llama(k, true, m);
   ReadNoWindows(k);
@@ -258,7 +258,7 @@ void ReadCohere(Keys& k, proto::Model* m) {
              "use_qk_norm: norms with weights for each head are not generated yet; known: false");
 }
 
-// Norms and windows are those of Gemma 3, without norms of queries and keys.
+// Gemma 2: norms and windows are those of Gemma 3, without norms of queries and keys.
 void ReadGemma2(Keys& k, proto::Model* m) {
   Llama(k, true, m, "gelu_pytorch_tanh");
   if (!k.Has("head_dim")) m->set_head_dim(256);
@@ -267,7 +267,7 @@ void ReadGemma2(Keys& k, proto::Model* m) {
   ReadWindows(k, {4096, false, WindowRule::kAllButEach, 2}, m);
 }
 
-// LayerNorm, biases, no gate.
+// Older kinds: LayerNorm, biases, no gate.
 void Older(proto::Model* m) {
   m->set_gated(false);
   m->set_norm(proto::Model::LAYER);
@@ -285,7 +285,7 @@ void ReadGpt2(Keys& k, proto::Model* m) {
   Older(m);
 }
 
-// Sizes that encoders and NeoX call alike.
+// Sizes that have the same names in encoders and NeoX.
 void LayerSizes(Keys& k, proto::Model* m) {
   StackSizes(k, m);
   m->set_ffn(k.Size("intermediate_size"));
@@ -298,7 +298,8 @@ void ReadNeoX(Keys& k, proto::Model* m) {
   Older(m);
 }
 
-// Attention and the MLP side by side: with the new architecture behind a norm each, before it behind one.
+// Falcon: attention and the MLP in parallel. In the new architecture each has its own norm; before, they
+// share one.
 void ReadFalcon(Keys& k, proto::Model* m) {
   StackSizes(k, m);
   m->set_ffn(k.SizeOr("ffn_hidden_size", 4 * m->hidden()));
@@ -314,7 +315,7 @@ void ReadFalcon(Keys& k, proto::Model* m) {
   m->set_shared_norm((later || k.FlagOr("parallel_attn", true)) && norms == 1);
 }
 
-// Positions by a slope of each head (ALiBi), which attention's kernels add to their scores.
+// BLOOM: positions by a slope for each head (ALiBi), which the attention kernels add to their scores.
 void ReadBloom(Keys& k, proto::Model* m) {
   m->set_layers(k.Size(k.Has("n_layer") ? "n_layer" : "num_hidden_layers"));
   m->set_hidden(k.Size(k.Has("n_embed") ? "n_embed" : "hidden_size"));
@@ -331,7 +332,7 @@ void ReadOpt(Keys& k, proto::Model* m) {
   StackSizes(k, m);
   m->set_ffn(k.Size("ffn_dim"));
   m->set_vocab(k.Size("vocab_size"));
-  m->set_positions(k.Size("max_position_embeddings") + 2);  // the class's offset
+  m->set_positions(k.Size("max_position_embeddings") + 2);  // offset of the class
   m->set_tied(k.FlagOr("tie_word_embeddings", true));
   Older(m);
   m->set_bias(k.FlagOr("enable_bias", true));
@@ -388,7 +389,7 @@ void ReadVit(Keys& k, proto::Model* m) {
 
 struct Kind {
   const char* type;          // model_type
-  const char* architecture;  // what the class's name begins with
+  const char* architecture;  // prefix of the class's name
   void (*read)(Keys&, proto::Model*);
 };
 

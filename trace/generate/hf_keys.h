@@ -1,4 +1,4 @@
-// Keys of a config.json, and what its classes say of windows.
+// Keys of a config.json, and the window rules of its classes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace chakra::generate {
 
-// Reads keys of one object; the first error stays. `reader` and `object` must outlive it.
+// Reads keys of one object, and keeps the first error. `reader` and `object` must outlive this.
 class ConfigKeys {
  public:
   ConfigKeys(const JsonReader& reader, const JsonValue& object) : reader_(reader), object_(object) {}
@@ -20,20 +20,20 @@ class ConfigKeys {
   const absl::Status& status() const { return status_; }
   bool Has(absl::string_view key) const;
   bool IsNull(absl::string_view key) const;
-  // A whole number that must be there; 1 with an error.
+  // A required whole number; 1 after an error.
   int64_t Size(absl::string_view key);
   int64_t SizeOr(absl::string_view key, int64_t fallback);
-  // A number of 0 or more.
+  // A number >= 0.
   double RealOr(absl::string_view key, double fallback);
   bool FlagOr(absl::string_view key, bool fallback);
   std::string TextOr(absl::string_view key, absl::string_view fallback);
-  // The value of a key, where it is a list; null: it is absent or null. Anything else is an error.
+  // The value of a key that is a list; null: the key is absent or null. Any other value is an error.
   const JsonValue* List(absl::string_view key);
-  // An error about a part of a value.
+  // Sets an error about a part of a value.
   void RefuseAt(const JsonValue& v, absl::string_view what);
-  // The key is absent, null, or an empty list.
+  // Whether the key is absent, null, or an empty list.
   bool IsEmpty(absl::string_view key) const;
-  // An error about the value of a key that is there.
+  // Sets an error about the value of an existing key.
   void Refuse(absl::string_view key, absl::string_view what);
 
  private:
@@ -45,10 +45,10 @@ class ConfigKeys {
   absl::Status status_;
 };
 
-// Which layers a class gives a sliding window, where the file does not list them (layer_types).
+// The layers to which a class gives a sliding window if the file does not list them (layer_types).
 struct WindowRule {
-  int64_t window = 0;       // the class's default; 0: none
-  bool on_request = false;  // use_sliding_window has to be true (Qwen)
+  int64_t window = 0;       // default of the class; 0: no window
+  bool on_request = false;  // only if use_sliding_window is true (Qwen)
   enum Layers {
     kAll,
     kFromMost,
@@ -58,16 +58,16 @@ struct WindowRule {
   int64_t each = 2;  // kAllButEach
 };
 
-// The layers that layer_types, a list, calls `kind`; all others have to be "full_attention".
+// The layers that the list layer_types names `kind`; all others must be "full_attention".
 std::vector<int> ListedLayers(ConfigKeys& k, const JsonValue& types, int64_t layers, absl::string_view kind);
 
-// The layers with rotary positions by no_rope_layers, a list of 1 for these and 0, or, where there is none or
-// an empty one, all but each no_rope_layer_interval-th (Llama 4).
+// The layers with rotary positions by no_rope_layers, a list with 1 for these layers and 0 for the others. If
+// the list is absent or empty: all layers except every no_rope_layer_interval-th (Llama 4).
 std::vector<int> TurnedLayers(ConfigKeys& k, int64_t layers);
 
-// Sets the model's windows by the file, and by the class's rule where the file is silent.
+// Sets the model's windows as the file says, or by the rule of the class if the file says nothing.
 void ReadWindows(ConfigKeys& k, const WindowRule& rule, proto::Model* m);
-// Of classes that know none.
+// For classes without windows.
 void ReadNoWindows(ConfigKeys& k);
 
 }  // namespace chakra::generate

@@ -22,7 +22,7 @@ constexpr absl::string_view kEndings[] = {".txtpb", ".toml", ".yaml", ".yml", ".
 
 constexpr absl::string_view kScheme = "workload:";
 
-// Where the workload is, and what it says.
+// A workload and its source.
 struct Source {
   std::string name;
   proto::Workload workload;

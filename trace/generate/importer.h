@@ -1,4 +1,4 @@
-// Workloads as traces: whatever reads traces reads them too.
+// Workloads as traces, for all code that reads traces.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@
 
 namespace chakra::generate {
 
-// A workload in memory as the name of an input, for whatever takes names of traces.
+// The name of an input for a workload in memory, for all functions that take names of traces.
 std::string WorkloadInput(const proto::Workload& workload);
 bool IsWorkloadInput(absl::string_view input);
-// Whether inputs are a workload, in memory or a file: what is made of it may depend on ReadOptions::domain.
+// Whether inputs are a workload, in memory or a file. The traces of a workload may depend on
+// ReadOptions::domain.
 bool AreWorkload(const std::vector<std::string>& inputs);
 
-// A file of proto::Workload or a WorkloadInput() becomes the traces of all its ranks, in memory. Process
-// groups, steps and ranks cannot be chosen: the workload says them.
+// Turns a file of proto::Workload or a WorkloadInput() into the traces of all its ranks, in memory. Process
+// groups, steps and ranks cannot be selected, because the workload defines them.
 extern const Importer kImporter;
 
 }  // namespace chakra::generate

@@ -7,7 +7,7 @@
 namespace chakra::generate {
 namespace {
 
-constexpr int32_t kFirstRingTag = 1 << 28;  // above those of the pipeline
+constexpr int32_t kFirstRingTag = 1 << 28;  // above the tags of the pipeline
 
 }  // namespace
 
@@ -17,7 +17,7 @@ WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer) {
   const LayerParameters p = ParametersOfLayer(m, layer);
   WeightShare out;
   out.replicated = p.norms + p.latent + p.router + (p.shared > 0 && m.shared_gate ? m.hidden : 0);
-  // Biases behind the products that are split by rows are on every rank.
+  // Biases of GEMMs that are split by rows are on every rank.
   const bool mlp = p.mlp > 0 || p.shared > 0;
   const int64_t biases = m.bias ? (mlp ? 2 : 1) * m.hidden : 0;
   const int64_t gate = p.shared > 0 && m.shared_gate ? m.hidden : 0;
@@ -25,7 +25,7 @@ WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer) {
   if (!m.latent() && m.kv_heads < s.tp)  // each key head is on several ranks
     out.dense += 2 * m.hidden * m.head_dim * (s.tp - m.kv_heads) / s.tp;
   out.expert = p.experts / (s.ep * s.etp);
-  if (layer >= m.layers) {  // of a further token: norms, and a product that is split by columns
+  if (layer >= m.layers) {  // of multi-token prediction: norms, and a GEMM that is split by columns
     const int64_t norms = 3 * m.NormWeights(m.hidden);
     out.dense += norms + 2 * m.hidden * m.hidden / s.tp;
     out.replicated += norms;
@@ -93,7 +93,8 @@ NodeList LayerBuilder::GatherTokens(int64_t width, const char* part, const NodeL
   return Tensor(CollectiveType::kAllGather, shared_tokens_ * width * ops_.element_bytes(), part, at);
 }
 
-// In blocks, what is cast along rows and what is cast along columns are gathered apart: `directions` of them.
+// With block scales, the data that was cast along rows and along columns are gathered separately:
+// `directions` of them.
 NodeList LayerBuilder::GatherInputs(int64_t width, const char* part, const NodeList& at, int64_t directions) {
   if (!plan_.training.narrow()) return GatherTokens(width, part, at);
   if (!plan_.split.sp) return at;
@@ -112,8 +113,9 @@ NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeLis
   return AdaptColumn(in, out, part, at, done);
 }
 
-// With sequence parallelism the input is gathered again for the weight's gradient: with overlap_tensor beside
-// the product of the input's gradient, whose reduction then runs beside the weight's.
+// With sequence parallelism, the input is gathered again for the weight's gradient. With overlap_tensor this
+// overlaps with the GEMM of the input's gradient, and the reduction of that gradient overlaps with the GEMM
+// of the weight's.
 NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   if (frozen()) return FrozenColumnBackward(in, out, part, at);
   const bool now = put_off_ == nullptr;
@@ -219,8 +221,8 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
                                 std::vector<Gradient>* gradients, bool recomputed) {
   gradients_ = gradients;
   if (!recomputed && plan_.Recomputes(layer)) {
-    // Inferred from vTrain's rows of one node, where host and device take about as long: the host of that
-    // time is not ahead of the device when it recomputes a layer.
+    // Inferred from vTrain's rows of one node, where host and device take about equally long: at that time
+    // the host was not ahead of the device when it recomputed a layer.
     if (plan_.training.unfused()) graph_->HostWaits(at);
     at = Forward(layer, micro_batch, "recompute", at);
   }
@@ -251,8 +253,8 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
   return at;
 }
 
-// Where products do not add to the gradients of earlier micro-batches themselves: the gradients from `first`
-// on.
+// Adds the gradients from index `first` on to those of earlier micro-batches, if the GEMMs do not do this
+// themselves.
 void LayerBuilder::Accumulate(size_t first, const NodeList& at) {
   const proto::Training::Framework framework = plan_.training.framework;
   const bool alone = framework == proto::Training::DDP && plan_.micro_batches() == 1;
@@ -339,7 +341,8 @@ NodeList LayerBuilder::Head(int64_t micro_batch, NodeList at) {
   at = GatherTokens(m.hidden, "head", at);
   at = Run(ops_.PlainProduct(tokens_, widths_.outputs, m.hidden), "head", at);
   if (m.logit_cap) at = Run(ops_.Cap(tokens_, widths_.outputs, false), "head.cap", at);
-  // The vocabulary is split: the greatest logit, the sum of exponentials and the target's logit are reduced.
+  // The vocabulary is split, so the maximum logit, the sum of exponentials and the target's logit are
+  // reduced.
   for (int i = 0; i < 3; ++i) at = Tensor(CollectiveType::kAllReduce, 4 * tokens_, "loss", at);
   return RunAll(ops_.Loss(tokens_, widths_.outputs), "loss", at);
 }
@@ -366,7 +369,7 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
     const NodeList whole = gathers && !now ? GatherTokens(plan_.model.hidden, "head", at) : input;
     const NodeList weight =
         Run(ops_.PlainWeightProduct(widths_.outputs, plan_.model.hidden, rows), "head", Join(whole, at));
-    // A tied head's gradient is in the embedding's, where one stage has both.
+    // A tied head's gradient is a part of the embedding's if one stage has both.
     if (counts && (!plan_.model.tied || !plan_.split.ends_together()))
       AddGradient(widths_.outputs * (plan_.model.hidden + (gathers ? 0 : 1)), weight);
   });

@@ -1,4 +1,4 @@
-// Where ranks stand in the grid of a step, and the groups that they form.
+// The positions of ranks in the grid of a step, and the groups that they form.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace chakra::generate {
 
-// A rank's number in each dimension.
+// The coordinates of a rank, one in each dimension.
 struct Place {
   int64_t tp = 0, cp = 0, dp = 0, pp = 0;
 };
@@ -19,14 +19,14 @@ struct Place {
 enum class GroupKind : uint8_t {
   kTensor,
   kContext,
-  kData,          // over dp and cp (and the two stages of a mirrored piece): they hold the same weights
-  kExpert,        // hold different experts
-  kExpertNode,    // likewise, of one NVLink domain
-  kExpertRail,    // likewise, of the same place in each domain
-  kExpertTensor,  // share each expert
-  kExpertData,    // hold the same experts
-  kEnds,          // first and last stage, which hold one embedding
-  kModel,         // over tp and pp: together they hold one model
+  kData,          // ranks with the same weights, over dp and cp (and the two stages of a mirrored piece)
+  kExpert,        // ranks with different experts
+  kExpertNode,    // those of kExpert in one NVLink domain
+  kExpertRail,    // those of kExpert at the same position in each domain
+  kExpertTensor,  // ranks that share each expert
+  kExpertData,    // ranks with the same experts
+  kEnds,          // first and last stage, which share one embedding
+  kModel,         // over tp and pp: these ranks together have one model
   kWorld,
 };
 inline constexpr int kGroupKinds = 11;
@@ -41,35 +41,35 @@ class Layout {
   int ranks() const { return static_cast<int>(split_.ranks()); }
   Place PlaceOf(int rank) const;
   int RankAt(const Place& place) const;
-  // The rank of the same place on another stage, or the next (`by` = 1) or previous (-1) one of cp.
+  // The rank at the same position on another stage; the next (`by` = 1) or previous (-1) rank of cp.
   int OnStage(int rank, int64_t stage) const;
   int OfContext(int rank, int64_t by) const;
-  // The other end of a rank's message; `stage`: of PeerKind::kStage, which one.
+  // The other end of a rank's message; `stage`: the stage of PeerKind::kStage.
   int OtherEnd(PeerKind kind, int64_t stage, int rank) const;
 
-  // Which of the step's graphs a rank runs: that of its stage, or of its role where ranks hold different
-  // tables; and the ranks of a graph, of which FirstOf() is the least.
+  // The index of the graph that a rank runs: that of its stage, or that of its role if ranks have different
+  // tables. FirstOf() and RanksOf(): the lowest rank of a graph, and the number of its ranks.
   int64_t GraphOf(int rank) const;
   int FirstOf(int64_t graph) const;
   int64_t RanksOf(int64_t graph) const;
 
-  // The rank that does the same as `rank`, with messages to ranks at the same distance: of its stage, and of
-  // its number in a ring of cp.
+  // The symmetric rank that represents `rank`: it has the same stage, the same number in a ring of cp, and
+  // messages to ranks at the same distances.
   int SymmetricTo(int rank) const;
 
   int64_t SizeOf(GroupKind kind) const;
-  // The members of a rank's group, ascending, or in the order of their shares where that differs.
+  // The members of a rank's group, in ascending order, or in the order of their shares if that differs.
   std::vector<int> Members(GroupKind kind, int rank) const;
-  // "tp12": the kind, and the least rank of the group. kWorld has "world".
+  // "tp12": the kind, and the lowest rank of the group; "world" for kWorld.
   std::string NameOf(GroupKind kind, int rank) const;
-  // "tp": the kind alone.
+  // "tp": only the kind.
   static const char* NameOf(GroupKind kind);
-  // The i-th member of a rank's group; the first is the least.
+  // The i-th member of a rank's group; the first is the lowest rank.
   int Member(GroupKind kind, int rank, int64_t i) const;
 
  private:
-  // The stage of the i-th rank that holds the same weights; `of_stage` of them are on each stage that has
-  // them.
+  // The stage of the i-th rank with the same weights. Each stage with these weights has `of_stage` such
+  // ranks.
   int64_t HolderStage(int64_t stage, int64_t i, int64_t of_stage) const;
   // The i-th of the ranks that share the experts of `rank`.
   int ExpertMember(int rank, int64_t i) const;

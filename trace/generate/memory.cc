@@ -16,22 +16,22 @@ using proto::Training;
 bool IsFsdp(const StepPlan& p) { return p.training.framework == Training::FSDP; }
 bool IsDdp(const StepPlan& p) { return p.training.framework == Training::DDP; }
 
-// Weights of FSDP and DDP are in fp32, and cast for products.
+// FSDP and DDP have fp32 weights, which are cast for GEMMs.
 int64_t WeightBytes(const StepPlan& p) { return IsFsdp(p) || IsDdp(p) ? 4 : p.element_bytes(); }
 
 int64_t OptimizerBytes(const StepPlan& p) {
   const int64_t averages =
       p.training.optimizer == Training::SGD || p.training.optimizer == Training::ADAGRAD ? 4 : 8;
   if (WeightBytes(p) == 4) return averages;
-  // fp32 weights; where gradients are of two bytes also those in fp32.
+  // fp32 weights; if gradients have two bytes, also fp32 gradients.
   return averages + 4 + (p.gradient_bytes() == 2 ? 4 : 0);
 }
 
 struct Held {
   int64_t dense = 0, expert = 0;
-  int64_t largest_dense = 0, largest_expert = 0;  // of a layer
+  int64_t largest_dense = 0, largest_expert = 0;  // of the largest layer
   int64_t root_dense = 0;                         // embedding and head
-  int64_t adapters = 0, largest_adapters = 0;     // what is trained, where all of the above is frozen
+  int64_t adapters = 0, largest_adapters = 0;     // trained elements, if all of the above are frozen
 };
 
 std::vector<Piece> PiecesOf(const StepPlan& p, int64_t stage) {
@@ -62,7 +62,7 @@ Held HeldBy(const StepPlan& p, const std::vector<Piece>& pieces) {
   return held;
 }
 
-// Frozen weights are in the type of products alone, without gradients and averages.
+// Frozen weights exist only in the dtype of GEMMs, without gradients and averages.
 void AddFrozenStates(const StepPlan& p, const Held& held, RankMemory* out) {
   const int64_t ranks = p.split.holders(false);
   const auto shared = [&](int64_t bytes, int from) {
@@ -91,15 +91,15 @@ void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
   out->gradients = shared(p.gradient_bytes(), 2);
   out->optimizer = shared(OptimizerBytes(p), 1);
   if (p.split.zero < 3) return;
-  // The layer that runs, and the next one; the root stays.
+  // The current layer and the next one; the root stays.
   out->weights += p.element_bytes() * (2 * (held.largest_dense + held.largest_expert) + held.root_dense);
-  // What is reduced behind a layer.
+  // The reduction after a layer.
   out->working += p.reduced_bytes() * (held.largest_dense + held.largest_expert);
 }
 
-// A temporary of the step: Megatron-LM hands autograd one empty gradient for each shape of weight, whose
-// gradient is added to the buffer of the micro-batches in place. DDP's buckets are copies of the gradients,
-// and autocast keeps what it casts.
+// A temporary of the step. Megatron-LM gives autograd one empty gradient for each shape of weight whose
+// gradient is added to the buffer in place. DDP's buckets are copies of the gradients, and autocast keeps its
+// casts.
 int64_t FrameworkBuffers(const StepPlan& p, const Held& held, const Piece& piece) {
   if (IsFsdp(p)) return 0;
   if (p.training.frozen()) return IsDdp(p) ? 4 * held.adapters : 0;
@@ -110,30 +110,29 @@ int64_t FrameworkBuffers(const StepPlan& p, const Held& held, const Piece& piece
   return p.element_bytes() * (share.dense - share.replicated + share.expert / experts);
 }
 
-// Gradients inside of one layer: of the MLP's products, and the gathered tokens.
+// Gradients inside one layer: of the outputs of the MLP's GEMMs, and of the gathered tokens.
 int64_t LayerTemporaries(const StepPlan& p, int64_t layer) {
   const ModelSize& m = p.model;
   const int64_t width = m.has_experts(layer) ? m.top_k * m.expert_ffn : m.ffn;
   return p.element_bytes() * p.tokens() * (2 * width / p.split.tp + m.hidden);
 }
 
-// The last stage: the logits in the type of products and fp32 and their gradient, and the last norm's input
-// and output.
+// On the last stage: the logits in the dtype of GEMMs and in fp32, their gradient, and the input and output
+// of the last norm.
 int64_t HeadBytes(const StepPlan& p) {
   const int64_t rows = p.model.image > 0 ? p.training.micro_batch : p.tokens();
   const int64_t columns = p.padded_outputs() / p.split.tp;
-  const int64_t capped = p.model.logit_cap ? p.element_bytes() : 0;  // what tanh made
+  const int64_t capped = p.model.logit_cap ? p.element_bytes() : 0;  // the output of tanh
   return (4 + p.element_bytes() + capped) * rows * columns +
          2 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
 }
 
-// Beside its inputs and its output.
+// Activations of the core of attention, in addition to its inputs and its output.
 int64_t CoreActivations(const StepPlan& p) {
   const int64_t heads = p.model.heads / p.split.tp, size = p.element_bytes();
   if (p.training.attention != Training::MATH) return 4 * p.tokens() * heads;  // the sums of rows
-  // Weights of values; with dropout also what is left of them, and a mask of a byte (Korthikanti et al.,
-  // 2022, section 4.1: 5 a s^2 b).
-  // With a cap what tanh made.
+  // The weights of values; with dropout also the remaining weights, and a mask of one byte each (Korthikanti
+  // et al., 2022, section 4.1: 5 a s^2 b); with a cap also the output of tanh.
   return (size + (p.training.dropout ? size + 1 : 0) + (p.model.score_cap ? size : 0)) * p.tokens() *
          p.training.seq * heads;
 }
@@ -156,23 +155,23 @@ int64_t AttentionActivations(const StepPlan& p, int64_t layer) {
   return bytes;
 }
 
-// The MLP's first product and its activation, which the gradient of a frozen weight does not ask for, nor
-// that of an adapter behind dropout.
+// The output of the MLP's first GEMM and its activation. The activation is not kept if neither the gradient
+// of a weight nor that of an adapter without dropout needs it.
 int64_t MlpActivations(const StepPlan& p, int64_t rows, int64_t ffn) {
   const bool output = !p.training.frozen() || (p.training.lora_mlp && !p.training.lora_dropout);
   return p.element_bytes() * rows * ffn * ((p.model.gated ? 2 : 1) + (output ? 1 : 0));
 }
 
-// Of attention and, without experts, the MLP: what adapters have between their products.
+// The activations between the GEMMs of adapters, of attention and, in layers without experts, of the MLP.
 int64_t AdapterActivations(const StepPlan& p) {
   const TrainingPlan& t = p.training;
   if (!t.frozen()) return 0;
   const ModelSize& m = p.model;
-  const int64_t downs = !m.latent() ? 0 : m.q_rank > 0 ? 2 : 1;  // adapters of a rank's own tokens
+  const int64_t downs = !m.latent() ? 0 : m.q_rank > 0 ? 2 : 1;  // adapters on a rank's own tokens
   const int64_t columns = (m.latent() ? 2 : 1) + (t.lora_mlp ? 1 : 0), rows = downs + (t.lora_mlp ? 2 : 1);
   const int64_t narrow = p.element_bytes() * t.lora * (columns * p.tokens() + rows * p.shared_tokens());
   if (!t.lora_dropout) return narrow;
-  // What is left of the inputs, and masks of a byte.
+  // The inputs after dropout, and masks of one byte each.
   const int64_t queries = m.latent() ? (m.q_rank > 0 ? m.q_rank : m.hidden) + m.kv_rank : m.hidden;
   const int64_t of_mlp = t.lora_mlp ? m.hidden + m.ffn / p.split.tp : 0;
   const int64_t inputs = queries + m.context_width() / p.split.tp + of_mlp;
@@ -182,23 +181,24 @@ int64_t AdapterActivations(const StepPlan& p) {
 int64_t ExpertActivations(const StepPlan& p) {
   const ModelSize& m = p.model;
   const int64_t n = p.shared_tokens(), size = p.element_bytes();
-  // Tokens of all ranks of etp, a share of the features of each.
+  // The tokens of all ranks of etp, with a share of the features each.
   int64_t bytes = MlpActivations(p, n * m.top_k, m.expert_ffn);
-  bytes += size * n * m.top_k * m.hidden * (p.split.etp + 1);  // what is dispatched, and what comes back
+  // rows sent to the experts, and rows that come back
+  bytes += size * n * m.top_k * m.hidden * (p.split.etp + 1);
   bytes += 4 * n * m.experts;                                  // the router
   if (m.shared_ffn > 0) bytes += MlpActivations(p, p.tokens(), m.shared_ffn / p.split.tp);
   return bytes;
 }
 
-// Of what a layer would keep, what its backward pass makes again instead: before attention's part of the
-// pass, and before the MLP's, which comes first and frees what it made.
+// Activations of a layer that its backward pass recomputes instead of keeping them: before the backward pass
+// of attention, and before that of the MLP, which comes first and frees what it recomputed.
 struct MadeAgain {
   int64_t attention = 0, mlp = 0;
 };
 
-// Inputs of the two norms before attention and the MLP, and their outputs where these are asked for: by the
-// gradients of the weights behind them, by adapters without dropout, by a router, by what makes the MLP
-// again.
+// The number of inputs of the two norms before attention and the MLP, and of their outputs. An output is kept
+// if it is needed: by the gradients of the weights after it, by adapters without dropout, by a router, or by
+// recomputation of the MLP.
 bool KeepsAttentionInput(const StepPlan& p) { return !p.training.frozen() || !p.training.lora_dropout; }
 bool KeepsMlpInput(const StepPlan& p, int64_t layer) {
   const TrainingPlan& t = p.training;
@@ -206,7 +206,7 @@ bool KeepsMlpInput(const StepPlan& p, int64_t layer) {
          t.MakesAgain(kDenseMlp);
 }
 int64_t NormsKept(const StepPlan& p, int64_t layer) {
-  // Without norms the halves' inputs are these outputs; one norm is the input of both.
+  // Without norms, the inputs of attention and the MLP are these tensors; a shared norm is the input of both.
   if (!p.model.pre_norm) return 2;
   if (p.model.shared_norm) return 1 + (KeepsAttentionInput(p) || KeepsMlpInput(p, layer) ? 1 : 0);
   return 2 + (KeepsAttentionInput(p) ? 1 : 0) + (KeepsMlpInput(p, layer) ? 1 : 0);
@@ -228,19 +228,19 @@ MadeAgain MadeAgainOf(const StepPlan& p, int64_t layer) {
     return out;
   }
   if (t.MakesAgain(kMoe)) out.mlp += ExpertActivations(p);
-  if (t.MakesAgain(kExpertActivation) && !t.frozen())  // a frozen product does not ask for it
+  if (t.MakesAgain(kExpertActivation) && !t.frozen())  // a frozen GEMM does not need it
     out.mlp += p.element_bytes() * p.shared_tokens() * m.top_k * m.expert_ffn;
   if (t.MakesAgain(kSharedExperts)) out.mlp += MlpActivations(p, p.tokens(), m.shared_ffn / p.split.tp);
   return out;
 }
 
-// Of one pass, in bytes: what it keeps for its backward, and of that what waits for gradients of weights.
+// Bytes that one pass keeps for its backward pass, and the part of them that waits for gradients of weights.
 struct Kept {
   int64_t activations = 0, deferred = 0;
   int64_t layer = 0;  // the largest layer's activations
 };
 
-// What a pass adds to what is kept, or takes off. `kept`: by piece.
+// The bytes that a pass adds to the kept ones; negative if it frees them. `kept`: by piece.
 int64_t AddedBy(const Pass& pass, const std::vector<Kept>& kept) {
   const Kept& k = kept[static_cast<size_t>(pass.piece)];
   if (pass.forward) return k.activations;
@@ -248,8 +248,8 @@ int64_t AddedBy(const Pass& pass, const std::vector<Kept>& kept) {
   return (pass.part == Pass::kInputs ? k.deferred : 0) - k.activations;
 }
 
-// The most that the passes of a stage keep at a time. Of two that run together one frees a layer while the
-// other fills one.
+// The maximum bytes that the passes of a stage keep at one time. If two passes run together, one frees a
+// layer while the other fills one.
 int64_t MostKept(const std::vector<Pass>& passes, const std::vector<Kept>& kept) {
   int64_t now = 0, most = 0;
   for (size_t i = 0; i < passes.size(); ++i) {
@@ -267,7 +267,7 @@ int64_t MostKept(const std::vector<Pass>& passes, const std::vector<Kept>& kept)
   return most;
 }
 
-// Inputs and gradients of outputs of attention's products.
+// Inputs, and gradients of outputs, of the GEMMs of attention.
 int64_t AttentionDeferred(const StepPlan& p) {
   const ModelSize& m = p.model;
   const int64_t tp = p.split.tp, size = p.element_bytes(), shared = size * p.shared_tokens();
@@ -292,10 +292,10 @@ int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
   const int64_t norms = NormsKept(p, layer) * p.element_bytes() * p.shared_tokens() * p.model.hidden;
   const int64_t mlp = p.model.has_experts(layer) ? ExpertActivations(p)
                                                  : MlpActivations(p, p.tokens(), p.model.ffn / p.split.tp);
-  // Masks of a byte behind attention and the MLP.
+  // Masks of one byte after attention and the MLP.
   const int64_t masks = p.training.dropout ? 2 * p.shared_tokens() * p.model.hidden : 0;
-  // Of a further token: inputs and outputs of two norms more.
-  // Norms behind the halves keep their inputs.
+  // Multi-token prediction has inputs and outputs of two more norms. Norms after attention and the MLP keep
+  // their inputs.
   const int64_t posts = p.model.post_norm ? 2 * p.element_bytes() * p.shared_tokens() * p.model.hidden : 0;
   return norms * (layer >= p.model.layers ? 2 : 1) + posts + masks + AttentionActivations(p, layer) + mlp +
          AdapterActivations(p) - again.attention - again.mlp;
@@ -304,7 +304,7 @@ int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
 int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) {
   const ModelSize& m = p.model;
   const int64_t hidden = p.element_bytes() * p.shared_tokens() * m.hidden;
-  int64_t bytes = AttentionDeferred(p) + 2 * hidden;  // into the MLP, and the gradient of its end
+  int64_t bytes = AttentionDeferred(p) + 2 * hidden;  // the input of the MLP, and the gradient of its output
   if (layer >= m.layers) bytes += 2 * hidden + p.element_bytes() * p.tokens() * m.hidden / p.split.tp;
   if (!m.has_experts(layer)) return bytes + MlpDeferred(p, p.tokens(), m.ffn / p.split.tp);
   const int64_t rows = p.shared_tokens() * m.top_k;
@@ -316,8 +316,8 @@ int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) {
 
 namespace {
 
-// The host's copies of what it updates are fp32 weights, gradients and two averages; the device keeps its
-// fp32 weights (Megatron-Bridge's run: 8 bytes less a weight).
+// For the weights that it updates, the host has fp32 copies of weights, gradients and two averages. The
+// device keeps its fp32 weights (Megatron-Bridge's run: 8 bytes less for each weight).
 void MoveAverages(const StepPlan& p, const Held& held, RankMemory* out) {
   if (p.training.offload.share == 0) return;
   const int64_t own = p.training.frozen() ? ShareOf(held.adapters, p.split.holders(false))
@@ -328,8 +328,9 @@ void MoveAverages(const StepPlan& p, const Held& held, RankMemory* out) {
   out->host += 16 * moved;
 }
 
-// Of a pass whose first layers' activations are on the host: those that are left, and the largest of these
-// while it is copied. It is what is kept at the end of the forward pass; before, there is less.
+// Activations of a pass that stay on the device if those of the first layers are offloaded: the remaining
+// ones, and the largest offloaded one while it is copied. This is the state at the end of the forward pass;
+// before, there is less.
 int64_t LeftOnDevice(const StepPlan& p, int64_t activations, RankMemory* out) {
   int64_t most = 0;
   for (int64_t i = 0; i < p.training.offload.layers; ++i) {
@@ -355,7 +356,8 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
   const int64_t together = p.training.recomputed_at_once();
   const int64_t input = p.element_bytes() * p.shared_tokens() * p.model.hidden;
   std::vector<Kept> kept;
-  int64_t layer_bytes = 0, again = 0, temporaries = 0, head = 0;  // again: of the layers made again at once
+  // again: of the layers that are recomputed together
+  int64_t layer_bytes = 0, again = 0, temporaries = 0, head = 0;
   for (const Piece& piece : pieces) {
     Kept& of_piece = kept.emplace_back();
     for (int64_t layer = piece.first; layer < piece.first + piece.layers; ++layer) {

@@ -14,7 +14,7 @@ bool Exchanges(const StepNode& n) {
          (n.stream == Stream::kExpert && absl::StartsWith(n.spot.part, "experts."));
 }
 
-// The end of what runs from `at` on before the other pass goes on.
+// The end of the nodes from `at` on that run before the other pass continues.
 uint32_t EndOfTurn(const StageGraph& graph, uint32_t at, uint32_t end) {
   bool seen = false;
   for (; at < end; ++at) {
@@ -24,27 +24,28 @@ uint32_t EndOfTurn(const StageGraph& graph, uint32_t at, uint32_t end) {
     } else if (seen) {
       return at;
     }
-    // A launch belongs to the node that follows.
+    // A launch belongs to the node after it.
     if (seen && at + 2 < end && graph.nodes[at + 1].stream == Stream::kHost && Exchanges(graph.nodes[at + 2]))
       ++at;
   }
   return end;
 }
 
-// Chooses the exchanges that nothing is computed beside, node by node in the order of the graph: such a node
-// waits for the computation before it, and the computation behind waits for it.
+// Chooses the exchanges that overlap with no computation, node by node in the order of the graph: such a node
+// waits for the computation before it, and the computation after it waits for the node.
 class Alone {
  public:
   explicit Alone(double hidden) : hidden_(hidden) {}
 
-  // Adds to `deps` what the node of number `number` waits for; `merged`: it is of passes that run together.
+  // Adds to `deps` the nodes for which node `number` waits; `merged`: whether it is in passes that run
+  // together.
   void Add(const StepNode& n, uint32_t number, bool merged, std::vector<uint32_t>* deps) {
     if (n.stream == Stream::kCompute) {
       deps->insert(deps->end(), alone_.begin(), alone_.end());
       alone_.clear();
       computed_ = number;
     } else if (merged && hidden_ < 1 && Exchanges(n)) {
-      // The nodes of one exchange, by network and by NVLink, follow each other.
+      // The nodes of one exchange, over the network and over NVLink, follow each other.
       if (!Same(n.spot, last_)) {
         const double before = hidden_ * static_cast<double>(exchanges_++);
         is_alone_ = std::floor(before + hidden_) == std::floor(before);
@@ -67,7 +68,7 @@ class Alone {
   int64_t computed_ = -1;  // the last computation
   Spot last_;              // of the last exchange
   bool is_alone_ = false;
-  std::vector<uint32_t> alone_;  // that the next computation waits for
+  std::vector<uint32_t> alone_;  // exchanges for which the next computation waits
 };
 
 }  // namespace

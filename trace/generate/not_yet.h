@@ -1,4 +1,4 @@
-// The error of settings that are sound, but that no step can be generated for.
+// The error for valid settings for which no step can be generated yet.
 #pragma once
 
 #include "absl/status/status.h"
@@ -7,7 +7,7 @@
 
 namespace chakra::generate {
 
-// `what`: the settings, by the names of their fields; `known`: the nearest that is generated.
+// `what`: the settings, by the names of their fields; `known`: the nearest setting that can be generated.
 inline absl::Status NotYet(absl::string_view what, absl::string_view known) {
   return absl::UnimplementedError(absl::StrCat(what, " is not generated yet; known: ", known));
 }

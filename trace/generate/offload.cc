@@ -15,9 +15,10 @@
 namespace chakra::generate {
 namespace {
 
-// Adam of Megatron-LM's HybridDeviceOptimizer on the host of 8 H100, all ranks at once: Qwen3-30B-A3B with
-// tp 2, pp 2 and ep 4 on 16 H100, 1.909e9 weights a rank, takes 2,881 ms more with copies beside it, and
-// 3,193 ms more without (Megatron-Bridge, skills/nemo-mbridge-perf-cpu-offloading/card.yaml, of 2026-03-30).
+// Weights per second that Adam of Megatron-LM's HybridDeviceOptimizer updates for each rank on the host of 8
+// H100, with all ranks at work. Qwen3-30B-A3B with tp 2, pp 2 and ep 4 on 16 H100, 1.909e9 weights a rank,
+// takes 2,881 ms more if copies overlap with the update, and 3,193 ms more if not (Megatron-Bridge,
+// skills/nemo-mbridge-perf-cpu-offloading/card.yaml, of 2026-03-30).
 constexpr double kHostUpdates = 6.6e8;
 
 absl::Status TakeNames(absl::string_view names, bool* activations, bool* optimizer) {
@@ -163,7 +164,7 @@ NodeList UpdateOnHost(const StepPlan& plan, int64_t weights, int64_t pieces, con
                       StageGraph* graph) {
   const auto spot = [](const char* part) { return Spot{-1, -1, "step", part}; };
   const auto piece = [&](int64_t i) { return weights * (i + 1) / pieces - weights * i / pieces; };
-  // All gradients are on their way before the host begins.
+  // All copies of gradients are queued before the host begins.
   NodeList out, back;
   for (int64_t i = 0; i < pieces; ++i)
     out.push_back(graph->Copy(true, CopiedBytes(piece(i)), spot("gradients_to_host"), at));

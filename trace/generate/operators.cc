@@ -26,15 +26,15 @@ std::string Heads(int64_t batch, int64_t heads, int64_t length, int64_t width) {
 
 std::string Matrix(int64_t rows, int64_t columns) { return absl::StrCat("[", rows, ", ", columns, "]"); }
 
-// Pairs of a query and a key that it sees: of a window of w the first queries see 1, 2, ... keys, then each
-// w.
+// Number of pairs of a query and a key that it sees. With a window of w, the first queries see 1, 2, ...
+// keys, and all later ones w.
 int64_t Pairs(const Operators::Core& c) {
   if (!c.causal) return c.queries * c.keys;
   const int64_t most = c.window > 0 ? std::min(c.window, c.queries) : c.queries;
   return most * c.queries - most * (most - 1) / 2;
 }
 
-// FlashAttention takes chunks as sequences of their own.
+// For FlashAttention, each chunk is a sequence of its own.
 Operators::Core InChunks(Operators::Core c) {
   if (c.chunk == 0) return c;
   c.batch *= c.queries / c.chunk;
@@ -72,7 +72,7 @@ Operator Operators::Product(int64_t m, int64_t n, int64_t k, int64_t groups) con
     op = Make(size == 1 ? "aten::_scaled_mm" : "aten::mm", absl::StrCat(Matrix(m, k), ", ", Matrix(k, n)), 2,
               product_type_);
   }
-  // The scales of both operands (TransformerEngine, pytorch/csrc/extensions/gemm.cpp).
+  // Two more kernels for the scales of both operands (TransformerEngine, pytorch/csrc/extensions/gemm.cpp).
   if (size == 1 && training_.block_scales) op.launches = 3;
   op.operations = 2 * groups * m * n * k;
   op.bytes = groups * (size * (m * k + k * n) + element_bytes_ * m * n);
@@ -86,7 +86,8 @@ Operator Operators::PlainProduct(int64_t m, int64_t n, int64_t k) const {
   return op;
 }
 
-// Of Apex's fused_weight_gradient_mlp_cuda: the sums are read and written.
+// Makes a GEMM that of Apex's fused_weight_gradient_mlp_cuda, which reads and writes the accumulated
+// gradients.
 void Operators::Accumulating(int64_t elements, Operator* op) const {
   const bool narrow = training_.keeps_narrow_gradients();
   op->name = narrow ? "wgrad_gemm_accum_fp16" : "wgrad_gemm_accum_fp32";
@@ -134,8 +135,8 @@ Operator Operators::FlashBackward(const Core& core) const {
                      : c.capped ? "softcap_bwd_heads_first_attention_kernel"
                                 : "aten::_scaled_dot_product_flash_attention_backward",
                      absl::StrCat(o, ", ", q, ", ", k, ", ", v), 4, type_);
-  // Scores again, and the gradients of queries and keys in the width of keys; those of values and of the
-  // weights of values in the width of values.
+  // The scores again and the gradients of queries and keys have the width of keys; the gradients of values
+  // and of the weights of values have the width of values.
   op.operations = 2 * c.batch * c.heads * Pairs(c) * (3 * c.qk_dim + 2 * c.v_dim);
   const int64_t forward = element_bytes_ * (c.heads * c.queries + c.kv_heads * c.keys) * (c.qk_dim + c.v_dim);
   op.bytes =
@@ -144,7 +145,7 @@ Operator Operators::FlashBackward(const Core& core) const {
 }
 
 // Dao-AILab/flash-attention, flash_attn_triton.py (_bwd_preprocess_do_o_dot, dq_accum), and the chunks of one
-// product (mosaicml/llm-foundry, models/layers/attention.py).
+// GEMM's output (mosaicml/llm-foundry, models/layers/attention.py).
 std::vector<Operator> Operators::Flash1Rest(const Core& c) const {
   if (training_.attention != proto::Training::FLASH1) return {};
   const int64_t queries = c.batch * c.heads * c.queries, keys = c.batch * c.kv_heads * c.keys;
@@ -154,9 +155,10 @@ std::vector<Operator> Operators::Flash1Rest(const Core& c) const {
           Stream("catarraybatchedcopy_kernel", 2 * element_bytes_ * all, 0)};
 }
 
-// Megatron-LM's fused kernel masks, scales and takes the softmax of one pass over the scores. It wants at
-// most 2048 keys and heads times sequences in fours (megatron/model/fused_softmax.py, 2021 to 2023); else
-// PyTorch's kernels cast to fp32, scale, mask, take the softmax and cast back.
+// Megatron-LM's fused kernel masks, scales and computes the softmax in one pass over the scores. It needs at
+// most 2048 keys, and a number of heads times sequences that is a multiple of 4
+// (megatron/model/fused_softmax.py, 2021 to 2023). Otherwise PyTorch's kernels cast to fp32, scale, mask,
+// compute the softmax and cast back.
 std::vector<Operator> Operators::Softmax(const Core& c, bool backward) const {
   const int64_t scores = c.batch * c.heads * c.queries * c.keys, size = element_bytes_;
   if (c.keys <= 2048 && c.batch * c.heads % 4 == 0) {
@@ -180,7 +182,7 @@ std::vector<Operator> Operators::Math(const Core& c) const {
   for (Operator& op : Softmax(c, false)) ops.push_back(std::move(op));
   if (training_.dropout) ops.push_back(Dropout(scores, c.keys));
   ops.push_back(Product(c.queries, c.v_dim, c.keys, c.batch * c.heads));
-  // Heads of a token beside each other.
+  // Puts the heads of a token next to each other.
   ops.push_back(Stream("transpose_kernel", 2 * element_bytes_ * out, 0));
   return ops;
 }
@@ -195,7 +197,7 @@ std::vector<Operator> Operators::MathBackward(const Core& c) const {
   if (c.capped) ops.push_back(Cap(scores, c.keys, true));
   ops.push_back(Product(c.queries, c.qk_dim, c.keys, c.batch * c.heads));
   ops.push_back(Product(c.keys, c.qk_dim, c.queries, c.batch * c.heads));
-  // The gradients of queries, keys and values, which were views of one tensor.
+  // Concatenates the gradients of queries, keys and values, which were views of one tensor.
   const int64_t all = c.batch * (c.heads * c.queries + c.kv_heads * c.keys) * (c.qk_dim + c.v_dim);
   ops.push_back(Stream("catarraybatchedcopy_kernel", 2 * element_bytes_ * all, 0));
   return ops;
@@ -212,8 +214,8 @@ Operator Operators::Norm(int64_t rows, int64_t width, bool layer_norm) const {
 Operator Operators::NormBackward(int64_t rows, int64_t width, bool layer_norm) const {
   if (!layer_norm)
     return Stream("rms_norm_backward_kernel", 3 * element_bytes_ * rows * width, 10 * rows * width);
-  // PyTorch's and Apex's kernels read gradient and input once more for the gradients of weight and bias, of
-  // which they sum parts in a kernel of its own.
+  // PyTorch's and Apex's kernels read gradient and input again for the gradients of weight and bias, whose
+  // partial sums another kernel adds up.
   Operator op = Stream("layer_norm_backward_kernel", 5 * element_bytes_ * rows * width, 10 * rows * width);
   op.launches = 3;
   return op;
@@ -245,8 +247,8 @@ Operator Operators::Greatest(int64_t rows, int64_t width) const {
   return Stream("amax_reduce_kernel", element_bytes_ * rows * width, rows * width);
 }
 
-// The scales of blocks, a byte for 32 elements in each direction, are written, and read and written again in
-// the order that products want (TransformerEngine, common/cast/mxfp8, common/swizzle).
+// The block scales, one byte for 32 elements in each direction, are written, and then read and written again
+// in the order that GEMMs need (TransformerEngine, common/cast/mxfp8, common/swizzle).
 Operator Operators::CastTranspose(int64_t rows, int64_t width) const {
   const int64_t n = rows * width;
   if (training_.block_scales)
@@ -262,7 +264,8 @@ Operator Operators::Transpose(int64_t rows, int64_t width) const {
   return Stream("fp8_transpose_kernel", 2 * rows * width, 0);
 }
 
-// Without fusion: to fp32, a product of complex numbers, and back (torchtitan's apply_rotary_emb).
+// Without fusion: conversion to fp32, a multiplication of complex numbers, and conversion back (torchtitan's
+// apply_rotary_emb).
 Operator Operators::Rotary(int64_t elements, bool backward) const {
   const int64_t bytes = training_.compiled ? 2 * element_bytes_ : 2 * (element_bytes_ + 4) + 8;
   Operator op = Stream(backward ? "rotary_backward_kernel" : "rotary_kernel", bytes * elements, 3 * elements);
@@ -276,7 +279,8 @@ Operator Operators::Activation(int64_t rows, int64_t ffn, bool gated, bool backw
     return Stream(backward ? "bias_gelu_backward_kernel" : "bias_gelu_kernel", (backward ? 3 : 2) * size * n,
                   (backward ? 16 : 8) * n);
   }
-  // Without fusion: silu and a product; backward two products, silu's, and the join of two gradients.
+  // Without fusion: silu and a multiplication; backward two multiplications, silu's, and the concatenation of
+  // two gradients.
   const int64_t passes = backward ? (training_.compiled ? 5 : 9) : (training_.compiled ? 3 : 5);
   Operator op = Stream(backward ? "swiglu_backward_kernel" : "swiglu_kernel", passes * size * n,
                        (backward ? 8 : 5) * n);
@@ -284,8 +288,8 @@ Operator Operators::Activation(int64_t rows, int64_t ffn, bool gated, bool backw
   return op;
 }
 
-// A clamp of each half and the join of both; backward two masks and the join of two gradients (Megatron-LM,
-// core/fusions/fused_bias_geglu.py, weighted_bias_quick_geglu_impl).
+// A clamp of each half, and their concatenation; backward two masks and the concatenation of two gradients
+// (Megatron-LM, core/fusions/fused_bias_geglu.py, weighted_bias_quick_geglu_impl).
 Operator Operators::Clamp(int64_t rows, int64_t ffn, bool backward) const {
   Operator op = Stream(backward ? "clamp_backward_elementwise_kernel" : "clamp_elementwise_kernel",
                        (backward ? 5 : 4) * element_bytes_ * rows * 2 * ffn, rows * 2 * ffn);
@@ -293,10 +297,10 @@ Operator Operators::Clamp(int64_t rows, int64_t ffn, bool backward) const {
   return op;
 }
 
-// Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP._apply_bias. Forward, for each element: the
-// product is written, the sum reads it and the row and is written, the join reads and writes it in fp32, a
-// cast leaves it in the type of activations. Backward: the cast, the row's gradient and its join, and for
-// bias and shares a product of fp32 each, whose sum is taken.
+// Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP._apply_bias. Forward, for each element: bias
+// times share is written, the addition reads it and the row and writes the sum, the concatenation reads and
+// writes it in fp32, and a cast to the dtype of activations follows. Backward: the cast, the gradient of the
+// row and its concatenation, and for bias and shares one multiplication in fp32 each, whose result is summed.
 Operator Operators::ExpertBias(int64_t rows, int64_t width, int64_t experts, bool backward) const {
   const int64_t casts = 2 * (4 + element_bytes_), e = element_bytes_;
   const int64_t bytes = backward ? casts + 2 * e + 2 * (8 + 4) : casts + 4 + 4 + 8;
@@ -343,7 +347,7 @@ Operator Operators::LookupBackward(int64_t table, int64_t width, int64_t rows) c
       Make("aten::embedding_dense_backward", absl::StrCat(Matrix(rows, width), ", [", rows, "]"), 1, type_);
   op.types = absl::StrCat("['Tensor(", type_, ")', 'Tensor(long int)']");
   op.operations = rows * width;
-  // The gradient is read, and the rows of the table's gradient (fp32) that it touches are read and written.
+  // The gradient is read, and the touched rows of the table's gradient (fp32) are read and written.
   op.bytes = (element_bytes_ + 8) * (rows < table ? rows : table) * width;
   return op;
 }
@@ -386,7 +390,7 @@ std::vector<Operator> Operators::LossBackward(int64_t rows, int64_t columns) con
   return {softmax, cast};
 }
 
-// Backward, of which tanh's has its output too (aten::tanh_backward).
+// Backward, tanh also reads its output (aten::tanh_backward).
 Operator Operators::Cap(int64_t rows, int64_t columns, bool backward) const {
   const int64_t n = rows * columns;
   const int64_t passes = training_.compiled ? (backward ? 3 : 2) : (backward ? 7 : 6);
@@ -442,7 +446,7 @@ std::vector<Operator> Operators::Update(int64_t elements) const {
   step.operations = (sgd ? 4 : 12) * elements;
   step.bytes = 4 * (2 * lists - 1) * elements;
   std::vector<Operator> out = {step};
-  if (element_bytes_ == 4) return out;  // the weights themselves
+  if (element_bytes_ == 4) return out;  // GEMMs use the fp32 weights themselves
   out.push_back(Stream("multi_tensor_apply_kernel_copy", (4 + element_bytes_) * elements, 0));
   return out;
 }

@@ -15,7 +15,7 @@ namespace chakra::generate {
 namespace {
 
 constexpr char kBalanced[] = "balanced";
-// Of a layout after its repetitions.
+// Maximum length of a layout after its repetitions are written out.
 constexpr size_t kMostSymbols = 1 << 16;
 
 absl::Status Bad(absl::string_view what) { return absl::InvalidArgumentError(what); }
@@ -24,7 +24,7 @@ absl::Status BadLayout(absl::string_view layout, absl::string_view what) {
   return Bad(absl::StrCat("parallel.layout is \"", layout, "\"; ", what));
 }
 
-// Writes repetitions out: "(tt|)*2" and "t*3" become "tt|tt|" and "ttt".
+// Writes out repetitions: "(tt|)*2" and "t*3" become "tt|tt|" and "ttt".
 class LayoutText {
  public:
   explicit LayoutText(absl::string_view text) : whole_(text) {
@@ -64,7 +64,7 @@ class LayoutText {
     return out;
   }
 
-  // "*29"; 1 where there is none.
+  // The number of "*29"; 1 if there is none.
   absl::StatusOr<int64_t> Times() {
     if (at_ == rest_.size() || rest_[at_] != '*') return 1;
     size_t end = at_ + 1;
@@ -83,7 +83,7 @@ class LayoutText {
 
 bool IsText(const proto::Parallel& p) { return !p.layout().empty() && p.layout() != kBalanced; }
 
-// The pieces of a layout that is written out.
+// The pieces of a layout without repetitions.
 absl::StatusOr<std::vector<Piece>> Lay(absl::string_view layout, absl::string_view symbols,
                                        const ModelSize& model) {
   std::vector<Piece> pieces(1);
@@ -124,9 +124,10 @@ std::vector<Piece> Ends(std::vector<Piece> pieces) {
   return pieces;
 }
 
-// By torchtitan's rule (torchtitan/distributed/pipeline_parallel.py): embedding and head count as a layer
-// each, and the first pieces get what is left over; they may be pieces of their own. A layer of a further
-// token stands beside the head, runs it again and counts twice.
+// Torchtitan's rule (torchtitan/distributed/pipeline_parallel.py): embedding and head count as one layer
+// each, and the first pieces get one more layer if the layers do not divide. Embedding and head may be pieces
+// of their own. A layer of multi-token prediction is in the piece of the head, runs the head again, and
+// counts twice.
 absl::StatusOr<std::vector<Piece>> Balance(const ModelSize& model, int64_t count) {
   const int64_t all = model.layers + 2 * model.mtp + 2;
   if (count > model.layers + 2) {
@@ -148,7 +149,7 @@ absl::StatusOr<std::vector<Piece>> Balance(const ModelSize& model, int64_t count
   return Ends(std::move(pieces));
 }
 
-// `of_stage` layers on each stage, in equal shares of its pieces.
+// `of_stage` layers on each stage, with equal shares for its pieces.
 absl::StatusOr<std::vector<Piece>> ByStage(const std::vector<int64_t>& of_stage, const ModelSize& model,
                                            const Split& split) {
   const int64_t pieces_of_stage = split.model_pieces() / split.pp;

@@ -14,8 +14,8 @@ struct Preset {
   const char* source;
 };
 
-// To add a model, add a line. Sizes are those of the published checkpoint or paper; counts.h says what they
-// add up to.
+// To add a model, add a line. Sizes are those of the published checkpoint or paper; counts.h computes the
+// resulting parameters.
 constexpr Preset kPresets[] = {
     {"gpt3-175b",
      "layers=96,hidden=12288,heads=96,ffn=49152,gated=no,vocab=51200,tied=yes,norm=layer,bias=yes,positions="

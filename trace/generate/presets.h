@@ -10,11 +10,11 @@
 
 namespace chakra::generate {
 
-// The sizes of a model, with the preset's name and source. Errors (InvalidArgument): no such preset, with the
-// nearest.
+// The sizes of a model, with the preset's name and source. Errors (InvalidArgument): an unknown preset, with
+// the nearest one.
 absl::StatusOr<proto::Model> FindPreset(absl::string_view name);
 
-// In the order of the table.
+// The names in the order of the table.
 std::vector<std::string> PresetNames();
 
 }  // namespace chakra::generate

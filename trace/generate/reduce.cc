@@ -56,7 +56,7 @@ void Sharing::Close(bool expert, int64_t micro_batch) {
     const Spot spot = {static_cast<int32_t>(micro_batch), -1, "backward",
                        expert ? "expert_gradients" : "gradients"};
     if (plan_.split.zero ==
-        3) {  // from the gradients of a unit to shares beside each other, in the type that is reduced
+        3) {  // copies the gradients of a unit to contiguous shares, in the dtype of the reduction
       bucket.nodes = {graph_->Compute(
           PassesOver("chunk_cat", bucket.elements * (plan_.element_bytes() + plan_.reduced_bytes())), spot,
           bucket.nodes)};
@@ -65,7 +65,7 @@ void Sharing::Close(bool expert, int64_t micro_batch) {
         plan_.split.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter,
         expert ? GroupKind::kExpertData : GroupKind::kData, Stream::kReduce,
         bucket.elements * plan_.reduced_bytes(), spot, bucket.nodes);
-    if (plan_.reduced_bytes() < plan_.gradient_bytes()) {  // FSDP2: to the type of the weights
+    if (plan_.reduced_bytes() < plan_.gradient_bytes()) {  // FSDP2 casts back to the dtype of the weights
       const int64_t own = ShareOf(bucket.elements, RanksOf(expert));
       node =
           graph_->Compute(PassesOver("float_copy_elementwise_kernel", CastBytes(plan_, own)), spot, {node});
@@ -82,7 +82,8 @@ uint32_t Sharing::GatherOf(bool expert, int64_t elements, const Spot& spot, cons
                             after);
 }
 
-// Weights that are gathered anew are cast anew; others are cast once a step, which is nothing beside it.
+// Gathered weights are cast after each gather. Other weights are cast once a step, which takes negligible
+// time.
 uint32_t Sharing::CastOf(int64_t elements, const Spot& spot, uint32_t at) {
   if (plan_.training.looks_before_cast)
     at = graph_->Compute(PassesOver("amax_reduce_kernel", elements * plan_.element_bytes()), spot, {at});
@@ -96,7 +97,7 @@ NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeLis
     const int64_t elements = expert ? unit.expert : unit.dense;
     if (elements == 0 || RanksOf(expert) == 1) continue;
     const uint32_t gathered = GatherOf(expert, elements, spot, after);
-    // To the weights of the unit, each whole (FSDP2).
+    // Copies to the weights of the unit, each of them whole (FSDP2).
     nodes.push_back(graph_->Compute(PassesOver("split_with_sizes_copy", 2 * elements * plan_.element_bytes()),
                                     spot, {gathered}));
     if (plan_.training.narrow() && unit.layer >= 0) nodes.back() = CastOf(elements, spot, nodes.back());

@@ -1,4 +1,5 @@
-// Gradients and weights of ranks that share a batch: buckets, and what the optimizer waits for.
+// Gradients and weights of ranks that share a batch: their buckets, and the nodes for which the optimizer
+// waits.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,13 @@
 
 namespace chakra::generate {
 
-// Weights that are gathered and reduced together: the embedding, a layer, the head.
+// Weights that are gathered and reduced together: those of the embedding, a layer, or the head.
 struct WeightUnit {
-  int64_t dense = 0, expert = 0;  // elements on a rank before dp shares them
+  int64_t dense = 0, expert = 0;  // elements on a rank, before dp shares them
   int32_t layer = -1;
 };
 
-// Bytes that a cast of so many reduced gradients to the type in which they are kept moves.
+// Bytes that the cast of `elements` reduced gradients to the dtype in which they are kept reads and writes.
 int64_t CastBytes(const StepPlan& plan, int64_t elements);
 
 class Sharing {
@@ -24,19 +25,21 @@ class Sharing {
   // The arguments must outlive the object.
   Sharing(const StepPlan& plan, StageGraph* graph);
 
-  // Gradients of the last micro-batch, or of each with zero 2 and 3; closes buckets that are full.
+  // Adds gradients of the last micro-batch, or of each micro-batch with zero 2 and 3, and closes full
+  // buckets.
   void Add(const std::vector<Gradient>& gradients, int64_t micro_batch);
-  // Closes what is open.
+  // Closes the open buckets.
   void Flush(int64_t micro_batch);
-  // Nodes behind which all gradients are as the optimizer needs them.
+  // The nodes after which all gradients are complete for the optimizer.
   const NodeList& reduced() const { return reduced_; }
 
-  // The weights of a unit, before they are used (zero 3); {}: they are there.
+  // Gathers the weights of a unit before their use (zero 3); {}: there is nothing to gather.
   NodeList Gather(const WeightUnit& unit, const Spot& spot, const NodeList& after);
-  // Those of all units in buckets; the node of each unit, or {}, by its index.
+  // Gathers the weights of all units in buckets. Returns the node of each unit, or {}, by the unit's index.
   std::vector<NodeList> GatherAll(const std::vector<WeightUnit>& units, const NodeList& after);
 
-  // Elements from which a bucket is full: of gradients, and of weights that are gathered (Megatron-LM's).
+  // The number of elements from which a bucket is full: of gradients, and of gathered weights
+  // (Megatron-LM's).
   int64_t BucketElements(bool expert) const;
   int64_t FullBucket(bool expert) const;
 

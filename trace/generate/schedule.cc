@@ -17,7 +17,7 @@ Pass At(const Split& s, bool forward, int64_t k) {
   return {forward, micro_batch, forward ? piece : s.vpp - 1 - piece};
 }
 
-// Adds passes; gradients of weights that were put off run in the order of their passes.
+// Adds passes. Deferred gradients of weights run in the order of their passes.
 class Passes {
  public:
   Passes(int64_t first_of_0, int64_t first_of_1)
@@ -63,8 +63,9 @@ std::vector<Pass> ZeroBubble(const Split& s, int64_t micro_batches, int64_t stag
   return out.Take();
 }
 
-// Steps 1 to 8. `near`: stages between this one and the end that piece 0's micro-batches enter at; `half`:
-// stages from there to the middle, where they meet those of piece 1.
+// Steps 1 to 8 of the published schedule. `near`: number of stages between this one and the end where piece
+// 0's micro-batches enter; `half`: number of stages from that end to the middle, where they meet those of
+// piece 1.
 std::vector<Pass> TwoWays(Passes out, int64_t half, int64_t near, int64_t micro_batches) {
   const int64_t far = half - near - 1;
   for (int64_t i = 0; i < 2 * far; ++i) out.Forward(0);
@@ -78,7 +79,7 @@ std::vector<Pass> TwoWays(Passes out, int64_t half, int64_t near, int64_t micro_
     out.Forward(1);
   }
   for (int64_t i = 0; i < micro_batches - 2 * half + near + 1; ++i) {
-    if (i == 0 && far == 0) {  // those in the middle do not wait for each other
+    if (i == 0 && far == 0) {  // stages in the middle do not wait for each other
       out.Forward(0);
       out.Backward(1);
     } else {
@@ -121,7 +122,7 @@ std::vector<Pass> PassesOf(const Split& s, int64_t micro_batches, int64_t stage)
   int64_t warm = all;  // gpipe
   if (s.schedule == Schedule::k1F1B) warm = std::min(s.pp - stage - 1, all);
   if (s.schedule == Schedule::kInterleaved) warm = std::min(2 * (s.pp - stage - 1) + (s.vpp - 1) * s.pp, all);
-  // One more forward, so that no backward pass waits for the forward pass that it runs with.
+  // One more forward pass, so that no backward pass waits for the forward pass with which it runs.
   if (s.overlap_expert) warm = std::min(warm + 1, all);
   std::vector<Pass> passes;
   passes.reserve(static_cast<size_t>(2 * all));

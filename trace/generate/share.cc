@@ -18,7 +18,7 @@ std::vector<std::vector<int>> RanksOfStages(const Layout& layout, size_t stages)
   return ranks;
 }
 
-// In place of the ranks that the owner's trace names: by the messages of the stage.
+// Sets the peers that replace the ranks in the owner's trace, by the messages of the stage.
 void SetPeers(const StageGraph& stage, const Layout& layout, const std::vector<int>& ranks,
               proto::RankIndex::Graph* graph) {
   const int owner = static_cast<int>(graph->rank());

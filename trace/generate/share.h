@@ -9,7 +9,7 @@
 
 namespace chakra::generate {
 
-// The first rank of each stage: its trace stands for those of all ranks of the stage.
+// The first rank of each stage, whose trace represents those of all ranks of the stage.
 std::vector<int> OwnersOf(const StepGraphs& step);
 
 // `files`: the name of each owner's trace.

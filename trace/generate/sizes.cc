@@ -160,7 +160,8 @@ absl::Status TakeSchedule(const proto::Parallel& p, Split* out) {
   for (size_t i = 0; i < known.size(); ++i) {
     if (name != known[i]) continue;
     out->schedule = static_cast<Schedule>(i);
-    if (out->schedule == Schedule::kDualPipeV && !p.has_vpp() && out->pp > 1) out->vpp = 2;  // there and back
+    // one piece on the way to the last stage, one on the way back
+    if (out->schedule == Schedule::kDualPipeV && !p.has_vpp() && out->pp > 1) out->vpp = 2;
     return absl::OkStatus();
   }
   for (const char* later : {"zb-h2", "zbv", "zb-v"}) {
@@ -186,7 +187,7 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
   out->ep = or_one(p.has_ep(), p.ep());
   out->etp = or_one(p.has_etp(), p.etp());
   out->sp = p.has_sp() ? p.sp() : out->tp > 1;
-  // Megatron-LM's optimizer is on the host with its distributed optimizer alone.
+  // Megatron-LM's optimizer can be on the host only with its distributed optimizer.
   const int zero = t.framework() == proto::Training::FSDP        ? 3
                    : absl::StrContains(t.offload(), "optimizer") ? 1
                                                                  : 0;
@@ -214,17 +215,17 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
   return absl::OkStatus();
 }
 
-// Of PyTorch without graphs: fitted on half of the runs of one node that vTrain published (A100, Megatron-LM,
-// 2022), whose small models show nothing but the host (README.md). What they say of newer hosts: see
-// README.md.
+// Times of PyTorch without CUDA graphs, fitted on half of the runs of one node that vTrain published (A100,
+// Megatron-LM, 2022), in whose small models only the host's time shows (README.md). README.md also says what
+// they mean for newer hosts.
 constexpr double kLaunchUs = 33, kLayerUs = 300, kCallUs = 42, kBatchUs = 4100, kStepUs = 3750;
-constexpr double kGraphLaunchUs = 1;  // a node of a CUDA graph
+constexpr double kGraphLaunchUs = 1;  // launch of a node of a CUDA graph
 
 absl::Status BadModule(absl::string_view name, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("training.recompute_modules has \"", name, "\"", what));
 }
 
-// Errors: a module that no layer has, or that another one makes again too.
+// Errors: a module that no layer has, or that another module already recomputes.
 absl::Status CheckModules(const ModelSize& model, const ModuleSet& m) {
   const auto bad = [](Module module, absl::string_view what) {
     return BadModule(kModuleNames[module], what);
@@ -244,7 +245,7 @@ absl::Status CheckModules(const ModelSize& model, const ModuleSet& m) {
   return absl::OkStatus();
 }
 
-// Megatron-LM's names, joined by +.
+// Reads Megatron-LM's names, joined by +.
 absl::Status TakeModules(const proto::Training& t, const ModelSize& model, TrainingPlan* out) {
   if (t.recompute_modules().empty()) {
     out->modules.set(kCoreAttention);
@@ -353,7 +354,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
 }
 
 std::string TextOf(proto::Workload workload) {
-  workload.mutable_model()->clear_config();  // a path; what it says is in the other fields
+  workload.mutable_model()->clear_config();  // a path; its values are in the other fields
   return FormatMessage(workload, MessageFormat::kText).value_or("");
 }
 
@@ -377,7 +378,7 @@ HostCosts HostCostsOf(const proto::Training& t) {
 
 bool ModelSize::has_experts(int64_t layer) const {
   if (experts == 0) return false;
-  if (layer >= layers) layer = layers - 1;  // of mtp
+  if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
   return layer >= dense_layers && (layer + 1) % moe_every == 0;
 }
 
@@ -396,7 +397,7 @@ int64_t ModelSize::expert_layers() const {
 }
 
 int64_t Split::expert_node() const {
-  // Ranks of other stages lie between those of dp.
+  // With order=tp-cp-ep-pp-dp, ranks of other stages are between those of dp.
   int64_t node =
       std::min(ep, std::max<int64_t>(1, (pp_before_dp ? std::min(domain, tp * cp) : domain) / etp));
   while (ep % node != 0) --node;

@@ -1,4 +1,4 @@
-// A workload with nothing left open: every default is filled in, and everything fits together.
+// A resolved workload: all defaults are filled in, and all settings fit together.
 #pragma once
 
 #include <bitset>
@@ -12,9 +12,9 @@
 
 namespace chakra::generate {
 
-// proto::Model. Fields without a comment are as there; 0 is "none".
+// The sizes of proto::Model. Fields without a comment have the same meaning there; 0 is "none".
 struct ModelSize {
-  std::string name;  // the preset's, the file's, or "model"
+  std::string name;  // name of the preset or the file, or "model"
   int64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocab = 0;
   bool gated = true, tied = false, layer_norm = false, bias = false, qkv_bias = false, qk_norm = false;
   bool rope = true, causal = true, pooler = false, shared_gate = false, post_norm = false, sinks = false;
@@ -25,18 +25,18 @@ struct ModelSize {
           dense_layers = 0, moe_every = 1;
   int64_t kv_rank = 0, q_rank = 0, nope_dim = 0, rope_dim = 0, v_dim = 0, mtp = 0;
   int64_t image = 0, patch = 0, channels = 0, classes = 0;
-  int64_t window = 0;  // of the layers in `windowed`
+  int64_t window = 0;  // window of the layers in `windowed`
   std::bitset<1024> windowed;
-  int64_t chunk = 0;                  // of the layers in `chunked`
-  std::bitset<1024> chunked, turned;  // turned: with rotary positions, where `rope`
+  int64_t chunk = 0;                  // chunk of the layers in `chunked`
+  std::bitset<1024> chunked, turned;  // turned: layers with rotary positions, if `rope`
   bool qk_norm_bare = false;
 
   bool latent() const { return kv_rank > 0; }
-  // Whether the MLP has a norm of its own before it.
+  // Whether the MLP has its own norm before it.
   bool mlp_norm() const { return pre_norm && !shared_norm; }
   // Elements of a norm's weights.
   int64_t NormWeights(int64_t width) const { return layer_norm && norm_bias ? 2 * width : width; }
-  // Of the norms of queries and keys of so many features.
+  // Elements of the weights of the norms of queries and keys, for these numbers of features.
   int64_t QkNormWeights(int64_t query, int64_t key) const {
     if (qk_norm_bare) return 0;
     return qk_norm_wide ? NormWeights(query) + NormWeights(key) : 2 * NormWeights(head_dim);
@@ -45,14 +45,14 @@ struct ModelSize {
   int64_t query_width() const { return heads * (latent() ? nope_dim + rope_dim : head_dim); }
   int64_t key_width() const { return latent() ? query_width() : kv_heads * head_dim; }
   int64_t value_width() const { return latent() ? heads * v_dim : kv_heads * head_dim; }
-  // Features that the projection after attention takes.
+  // Features of the input of the projection after attention.
   int64_t context_width() const { return heads * (latent() ? v_dim : head_dim); }
-  // Layers are counted from 0; those of `mtp` come after the others and are like the last one.
+  // Layers are counted from 0. Those of `mtp` follow the others, and are like the last one.
   bool has_experts(int64_t layer) const;
   int64_t expert_layers() const;  // of `layers` and `mtp`
-  // Keys that a query of the layer sees, with those of sequences of `seq` tokens; `seq`: there is no window.
+  // Keys that a query of the layer sees, in sequences of `seq` tokens; `seq`: there is no window.
   int64_t WindowOf(int64_t layer, int64_t seq) const;
-  // Tokens of a chunk of the layer, with sequences of `seq` tokens; `seq`: there is none.
+  // Tokens of a chunk of the layer, in sequences of `seq` tokens; `seq`: there are no chunks.
   int64_t ChunkOf(int64_t layer, int64_t seq) const;
   bool has_rope(int64_t layer) const;
   bool has_qk_norm(int64_t layer) const { return qk_norm && (!qk_norm_bare || has_rope(layer)); }
@@ -62,14 +62,14 @@ struct ModelSize {
 
 enum class Schedule : uint8_t { kGpipe, k1F1B, kInterleaved, kZbH1, kDualPipe, kDualPipeV };
 
-// A part of the model that is on one pipeline stage; its layers follow each other. Layers from
-// ModelSize::layers on are those of further tokens.
+// A part of the model on one pipeline stage, with consecutive layers. Layers from ModelSize::layers on are
+// those of multi-token prediction.
 struct Piece {
   int64_t first = 0, layers = 0;
   bool embedding = false, head = false;
 };
 
-inline constexpr int kUsualDomain = 8;  // GPUs that NVLink joins in most servers
+inline constexpr int kUsualDomain = 8;  // number of GPUs that NVLink connects in most servers
 
 // proto::Parallel.
 struct Split {
@@ -82,43 +82,44 @@ struct Split {
   bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
   bool deep = true;           // proto::Parallel::DEEP
   bool overlap_expert = false;
-  double hidden_share = 0;  // as given; 0: open
+  double hidden_share = 0;  // as given; 0: not given
   int64_t domain = kUsualDomain;
-  // Of a model of tables: by rank, which of `role_count` graphs it runs. Else empty: that of its stage.
+  // For a recommendation model: by rank, the index of its graph, of `role_count`. Empty: a rank runs the
+  // graph of its stage.
   std::vector<int32_t> roles;
   int64_t role_count = 0;
 
-  // Distinct graphs of a step.
+  // Number of distinct graphs of a step.
   int64_t graphs() const { return roles.empty() ? pp : role_count; }
   int64_t ranks() const { return tp * cp * dp * pp; }
   int64_t stage_ranks() const { return tp * cp * dp; }
-  // Of the ranks that share the experts, those of one NVLink domain: equal parts, as large as fit.
+  // The ranks, of those that share the experts, in one NVLink domain: the largest number that fits and
+  // divides them into equal parts.
   int64_t expert_node() const;
-  // Which dispatcher tokens have where the workload leaves it open: DeepEP is for tokens that few nodes have
-  // experts of.
+  // The default dispatcher: whether it is DeepEP, which is for tokens whose experts are on few nodes.
   bool goes_deep(const ModelSize& model) const;
-  // Ranks that hold the same experts.
+  // Number of ranks with the same experts.
   int64_t expert_dp() const { return stage_ranks() / (ep * etp); }
-  // Passes run together, and exchanges of experts of one beside computations of the other.
+  // Whether passes run together, so that exchanges of experts of one overlap with computation of the other.
   bool merges_exchanges() const {
     return ep > 1 && (overlap_expert || schedule == Schedule::kDualPipe || schedule == Schedule::kDualPipeV);
   }
-  // Share of the exchanges of passes that run together which run beside kernels.
+  // Share of the exchanges that overlap with kernels, in passes that run together.
   double hides() const;
-  // Each piece of the model is on two stages.
+  // Whether each piece of the model is on two stages.
   bool mirrored() const { return schedule == Schedule::kDualPipe; }
   int64_t stage_pieces() const { return mirrored() ? 2 : vpp; }
   int64_t model_pieces() const { return pp * vpp; }
-  // Embedding and head are on one stage.
+  // Whether embedding and head are on one stage.
   bool ends_together() const { return pp == 1 || mirrored() || schedule == Schedule::kDualPipeV; }
-  // Ranks that hold the same weights: those of experts, or the others.
+  // Number of ranks with the same weights: those of experts, or the others.
   int64_t holders(bool expert) const { return (expert ? expert_dp() : dp * cp) * (mirrored() ? 2 : 1); }
 };
 
-// What each of `ranks` holds of `n` that they share; the last may hold less.
+// The share of each of `ranks` in `n` elements; the last rank may have fewer.
 inline int64_t ShareOf(int64_t n, int64_t ranks) { return (n + ranks - 1) / ranks; }
 
-// Parts of a layer that the backward pass makes again on their own.
+// Parts of a layer that the backward pass can recompute separately.
 enum Module : uint8_t {
   kCoreAttention,
   kLayerNorms,
@@ -129,18 +130,18 @@ enum Module : uint8_t {
   kSharedExperts,
 };
 inline constexpr int kModules = 7;
-// As proto::Training::recompute_modules has it, by Module.
+// The names in proto::Training::recompute_modules, by Module.
 inline constexpr const char* kModuleNames[kModules] = {"core_attn", "layernorm", "mla_up_proj",   "mlp",
                                                        "moe",       "moe_act",   "shared_experts"};
 using ModuleSet = std::bitset<kModules>;
 // "mla_up_proj+moe_act".
 std::string NamesOf(const ModuleSet& modules);
 
-// What the thread of the host takes, in ns. All 0: the host is never late.
+// Times of the host's thread, in ns. All 0: the host never delays the device.
 struct HostCosts {
-  int64_t launch_ns = 0;        // a kernel
-  int64_t eager_launch_ns = 0;  // a kernel that is in no CUDA graph
-  int64_t layer_ns = 0;         // a layer's forward pass, beside its kernels
+  int64_t launch_ns = 0;        // launch of a kernel
+  int64_t eager_launch_ns = 0;  // launch of a kernel that is in no CUDA graph
+  int64_t layer_ns = 0;         // a layer's forward pass, in addition to its launches
   int64_t call_ns = 0;          // a collective, a send, a receive
   int64_t batch_ns = 0;         // a micro-batch on the first and the last stage
   int64_t step_ns = 0;
@@ -148,13 +149,13 @@ struct HostCosts {
   bool any() const { return launch_ns + layer_ns + call_ns + batch_ns + step_ns > 0; }
 };
 
-// What the host's memory holds (offload.h).
+// What is offloaded to the host's memory (offload.h).
 struct Offload {
   bool activations = false;
-  int64_t layers = 0;        // whose activations it holds, from the first on
-  double share = 0;          // of the weights that it updates
-  bool overlaps = false;     // copies of gradients and weights run beside the update
-  double updates_per_s = 0;  // weights that it updates for a rank
+  int64_t layers = 0;        // number of layers whose activations are offloaded, from the first on
+  double share = 0;          // share of the weights that the host updates
+  bool overlaps = false;     // copies of gradients and weights overlap with the update
+  double updates_per_s = 0;  // weights that the host updates per second for each rank
   bool any() const { return activations || share > 0; }
 };
 
@@ -166,44 +167,45 @@ struct TrainingPlan {
   proto::Training::Recompute recompute = proto::Training::NONE;
   bool recomputes_block = false;  // proto::Training::BLOCK
   int64_t recompute_layers = 1;
-  ModuleSet modules;  // that are made again with recompute=selective
+  ModuleSet modules;  // modules that recompute=selective recomputes
   proto::Training::Optimizer optimizer = proto::Training::ADAM;
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
   bool dropout = false, compiled = true;
-  // Scales of fp8 come from the tensor as it is: norms cannot write fp8 themselves.
+  // Scales of fp8 come from the tensor itself, so norms cannot write fp8 directly.
   bool looks_before_cast = true;
-  // They are of blocks, and are put in the order that products want: a kernel for each operand.
+  // Scales are those of blocks; one kernel for each operand puts them in the order that GEMMs need.
   bool block_scales = false;
-  // CUDA graphs hold the products of experts too.
+  // CUDA graphs include the GEMMs of experts.
   bool graphed_experts = false;
-  // The loss by TransformerEngine's kernels, as in NVIDIA's recipes (cross_entropy_fusion_impl).
+  // TransformerEngine's kernels compute the loss, as in NVIDIA's recipes (cross_entropy_fusion_impl).
   bool fused_loss = true;
   int64_t lora = 0;           // rank of adapters; 0: none
   bool lora_mlp = false;      // the MLP has adapters too
-  bool lora_dropout = false;  // their inputs are dropped at random
+  bool lora_dropout = false;  // adapters have dropout of their inputs
   HostCosts host;
   bool graphs = false;  // proto::Training::cuda_graphs
   Offload offload;
   proto::Training::TableOptimizer table_optimizer = proto::Training::TABLE_ADAGRAD;
   proto::Training::Dtype table_dtype = proto::Training::FP32;
 
-  // Layers that full recomputation makes again at once; 1: each before its own backward pass, or none.
+  // Number of layers that full recomputation recomputes together; 1: each before its own backward pass, or no
+  // recomputation.
   int64_t recomputed_at_once() const {
     return recompute == proto::Training::FULL && !recomputes_block ? recompute_layers : 1;
   }
   bool MakesAgain(Module module) const { return recompute == proto::Training::SELECTIVE && modules[module]; }
-  // The model's weights get no gradients: adapters alone do.
+  // Whether the model's weights have no gradients, and only adapters are trained.
   bool frozen() const { return lora > 0; }
 
-  // Frameworks before FlashAttention: their other kernels are of that time too.
+  // Whether the framework is from before FlashAttention; its other kernels are of that time too.
   bool unfused() const { return attention == proto::Training::MATH; }
-  // Products take one byte an element, and so do the ranks of tp that gather their inputs.
+  // Whether elements have one byte in GEMMs, and in the all-gathers of their inputs over tp.
   bool narrow() const { return dtype == proto::Training::FP8; }
-  // Megatron-LM's buffer of gradients is in the type that is reduced.
+  // Whether gradients are kept in bf16: Megatron-LM's buffer of gradients has the dtype of the reduction.
   bool keeps_narrow_gradients() const { return narrow_gradients && framework == proto::Training::MEGATRON; }
-  // Products of gradients add to those of earlier micro-batches in the type of these (Megatron-LM's
-  // gradient_accumulation_fusion, its default with bf16 and fp8).
+  // Whether the GEMMs of gradients add to the gradients of earlier micro-batches, in the dtype of these
+  // (Megatron-LM's gradient_accumulation_fusion, its default with bf16 and fp8).
   bool accumulates() const {
     return framework == proto::Training::MEGATRON && !unfused() && dtype != proto::Training::FP16 &&
            dtype != proto::Training::FP32;
@@ -212,60 +214,58 @@ struct TrainingPlan {
 
 struct StepPlan {
   std::string name;
-  std::string workload;  // what it was resolved from, as text format
+  std::string workload;  // the workload from which it was resolved, as text format
   ModelSize model;
   Split split;
   TrainingPlan training;
-  std::vector<Piece> pieces;  // of the model, in its order; pieces.h says on which stages
-  // A model of tables has these instead of `model`: its tokens are samples, and its stages the roles of
+  std::vector<Piece> pieces;  // pieces of the model, in its order; pieces.h has their stages
+  // A recommendation model has these instead of `model`: its tokens are samples, and its stages the roles of
   // ranks.
   TableModel tables;
   TablePlan table_plan;
 
-  // Micro-batches of a rank in a step.
+  // Number of micro-batches of a rank in a step.
   int64_t micro_batches() const { return training.global_batch / (training.micro_batch * split.dp); }
-  // Whether it is the first micro-batch of those that go its way, or the last: then a piece's gradients are
-  // complete.
+  // Whether this is the first or the last micro-batch in its direction through the stages. After the last
+  // one, a piece's gradients are complete.
   bool IsFirst(int64_t micro_batch) const {
     return micro_batch == 0 || (split.mirrored() && micro_batch == micro_batches() / 2);
   }
   bool IsLast(int64_t micro_batch) const {
     return micro_batch + 1 == micro_batches() || (split.mirrored() && micro_batch + 1 == micro_batches() / 2);
   }
-  // Whether all of a layer is made again in its backward pass. Layers of further tokens are as the last of
-  // the others.
+  // Whether the whole layer is recomputed in its backward pass. Layers of multi-token prediction are like the
+  // last of the others.
   bool Recomputes(int64_t layer) const;
-  // The last stage has the embedding of the first one too, for further tokens.
+  // Whether the last stage also has the embedding of the first one, for multi-token prediction.
   bool copies_embedding() const { return model.mtp > 0 && !model.tied && !split.ends_together(); }
-  // Tokens of a micro-batch on a rank of cp, and where the ranks of tp share them too.
+  // Tokens of a micro-batch on a rank of cp; and on one rank of tp if the ranks of tp share them.
   int64_t tokens() const { return training.seq * training.micro_batch / split.cp; }
   int64_t shared_tokens() const { return split.sp ? tokens() / split.tp : tokens(); }
-  // The vocabulary, filled up so that the ranks of tp have equal shares: Megatron-LM takes multiples of 128 *
-  // tp.
+  // The vocabulary, padded so that the ranks of tp have equal shares: Megatron-LM uses multiples of 128 * tp.
   int64_t padded_outputs() const;
-  // Bytes of an element of activations and of weights in products.
+  // Bytes of an element of activations, and of weights in GEMMs.
   int64_t element_bytes() const { return training.dtype == proto::Training::FP32 ? 4 : 2; }
-  // Bytes of an element of a gradient that is kept: Megatron-LM accumulates in fp32 with bf16, or in bf16
-  // where it reduces in bf16, and keeps fp16 with fp16; FSDP and DDP have fp32 weights.
+  // Bytes of an element of an accumulated gradient: Megatron-LM accumulates in fp32 with bf16, or in bf16 if
+  // it reduces in bf16, and in fp16 with fp16; FSDP and DDP have fp32 weights.
   int64_t gradient_bytes() const {
     return training.dtype == proto::Training::FP16 || training.keeps_narrow_gradients() ? 2 : 4;
   }
-  // Of one that is reduced: FSDP casts it before and after.
+  // Bytes of an element of a reduced gradient: FSDP casts it before and after the reduction.
   int64_t reduced_bytes() const { return training.narrow_gradients ? 2 : gradient_bytes(); }
 };
 
 // Fills in the defaults of proto/workload.proto. Presets and files are read before (workload.h). Errors
-// (InvalidArgument) name the field, its value, what was expected, and the nearest value that would do: a
-// field that is missing or out of its range, sizes that do not divide, and what is not generated yet.
-// `domain`: neighbouring ranks that NVLink joins, where the workload leaves parallel.domain open; 0: not
-// known, taken as kUsualDomain.
-// StepPlan::workload of a step that shares experts says which one it is.
+// (InvalidArgument) name the field, its value, what was expected, and the nearest valid value: a field that
+// is missing or out of range, sizes that do not divide, and settings that cannot be generated yet. `domain`:
+// the number of neighbouring ranks that NVLink connects, if the workload does not set parallel.domain; 0: not
+// known, kUsualDomain is used. StepPlan::workload of a step with experts has the domain that was used.
 absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain = 0);
-// Model::window_layers for these layers: "0-4+6-10".
+// The text of Model::window_layers for these layers: "0-4+6-10".
 std::string WindowLayers(const std::vector<int>& layers);
-// What the host takes: what the training says, or what was fitted.
+// The times of the host: those that the training gives, or the fitted ones.
 HostCosts HostCostsOf(const proto::Training& training);
-// Of a transformer alone. Errors: also a model of tables.
+// Resolves a transformer. Errors: also a recommendation model.
 absl::StatusOr<ModelSize> ResolveModel(const proto::Model& model);
 
 }  // namespace chakra::generate

@@ -53,7 +53,7 @@ class StageBuilder {
     return static_cast<size_t>(piece * plan_.micro_batches() + micro_batch);
   }
   NodeList& Done(const Pass& pass) { return done_[IndexOf(pass.piece, pass.micro_batch)]; }
-  // Where a micro-batch of `pass` is `by` pieces further on.
+  // The position that is `by` pieces further in the direction of a micro-batch of `pass`.
   PieceSpot Next(const Pass& pass, int64_t by) const {
     const int64_t number = Number(pass.piece);
     return SpotOf(plan_.split, number + by, GoesBack(plan_.split, stage_, number));
@@ -73,8 +73,8 @@ class StageBuilder {
     if (p.head) AddUnit({ShareOfHead(plan_), 0, -1});
   }
 
-  // `adapters`: elements of what is trained beside the unit's own weights, where these are frozen. Frozen
-  // weights are gathered where ranks share them (zero=3), and never updated.
+  // `adapters`: trained elements in addition to the unit's own weights, if these are frozen. Frozen weights
+  // are gathered if ranks share them (zero=3), and never updated.
   void AddUnit(WeightUnit unit, int64_t adapters = 0) {
     if (plan_.training.frozen()) {
       graph_.weights += adapters;
@@ -87,7 +87,7 @@ class StageBuilder {
     units_.push_back(unit);
   }
 
-  // Gradients are cleared; with overlap_param the weights that the last step updated are gathered.
+  // Clears the gradients; with overlap_param, gathers the weights that the last step updated.
   void Begin() {
     const int64_t held = plan_.split.zero == 3 ? OwnWeights() : graph_.weights + graph_.expert_weights;
     const Spot spot = {-1, -1, "step", "clear_gradients"};
@@ -95,11 +95,11 @@ class StageBuilder {
     if (plan_.split.overlap_param) gathered_ = sharing_.GatherAll(units_, {});
   }
 
-  // What a unit's first use waits for.
+  // The nodes for which a unit's first use waits.
   NodeList Weights(size_t unit, const Spot& spot) {
     NodeList ready;
     if (plan_.split.zero == 3) {
-      // One unit is used while the next is gathered.
+      // The next unit is gathered while one is used.
       ready = sharing_.Gather(units_[unit], spot, before_last_);
     } else if (plan_.split.overlap_param && plan_.IsFirst(spot.micro_batch)) {
       ready = gathered_[unit];
@@ -114,13 +114,15 @@ class StageBuilder {
   }
 
   int64_t MessageBytes() const { return plan_.shared_tokens() * plan_.model.hidden * plan_.element_bytes(); }
-  // Of what the sender's piece `piece` sends: one number for each on the way between two ranks.
+  // The tag of a message from the sender's piece `piece`; unique among the messages in flight between two
+  // ranks.
   int32_t Tag(const Pass& pass, int64_t piece) const {
     return static_cast<int32_t>((pass.micro_batch * plan_.split.stage_pieces() + piece) * 2 +
                                 (pass.forward ? 0 : 1));
   }
 
-  // Hands on what a pass made, where there is a piece for it; a piece of the same stage finds it in Done().
+  // Sends the output of a pass if a further piece follows. A piece on the same stage finds the output in
+  // Done().
   void Send(const Pass& pass, const NodeList& at) {
     if (pass.part == Pass::kWeights || (pass.forward ? At(pass.piece).head : At(pass.piece).embedding))
       return;
@@ -130,7 +132,7 @@ class StageBuilder {
                    pass.forward ? Stream::kSendForward : Stream::kSendBackward, Tag(pass, pass.piece),
                    MessageBytes(), PlaceOf(pass, -1, "send"), at);
   }
-  // What a pass begins with: not where the embedding or the head does.
+  // The input of a pass that does not begin with the embedding or the head.
   NodeList Receive(const Pass& pass) {
     const PieceSpot from = Next(pass, pass.forward ? -1 : 1);
     if (from.stage == stage_) return done_[IndexOf(from.piece, pass.micro_batch)];
@@ -138,13 +140,14 @@ class StageBuilder {
         graph_.Message(NodeType::kRecv, PeerKind::kStage, from.stage,
                        pass.forward ? Stream::kReceiveForward : Stream::kReceiveBackward,
                        Tag(pass, from.piece), MessageBytes(), PlaceOf(pass, -1, "receive"), {});
-    // Megatron-LM's host waits for what 1F1B receives (batch_p2p_sync); interleaved passes are posted before.
+    // Megatron-LM's host waits for the data that 1F1B receives (batch_p2p_sync); receives of interleaved
+    // passes are posted before.
     if (plan_.training.framework == proto::Training::MEGATRON && plan_.split.stage_pieces() == 1)
       graph_.HostWaits({node});
     return {node};
   }
 
-  // The host reads a batch. Megatron-LM's broadcast of it read sizes from the device until 2023.
+  // The host reads a batch. Until 2023 Megatron-LM's broadcast of the batch read sizes from the device.
   void ReadBatch(const Pass& pass) {
     graph_.HostWorks(graph_.host.batch_ns / (plan_.split.pp > 1 ? 2 : 1), PlaceOf(pass, -1, "batch"));
     if (plan_.training.unfused()) graph_.HostWaits(last_pass_);
@@ -155,7 +158,7 @@ class StageBuilder {
     Send(pass, Done(pass));
   }
 
-  // Both send when both are done, as DualPipe's implementation does.
+  // Both passes send when both are done, as in DualPipe's implementation.
   void Merged(const Pass& forward, const Pass& backward) {
     MergedPasses nodes;
     nodes.begin = static_cast<uint32_t>(graph_.nodes.size());
@@ -165,7 +168,8 @@ class StageBuilder {
     graph_.HostBegins(PlaceOf(backward, -1, "host"));
     Compute(backward);
     nodes.end = static_cast<uint32_t>(graph_.nodes.size());
-    // With zero 3 weights are gathered when the unit before the last is done, which may be of the other pass.
+    // Not with zero 3: weights are gathered when the unit before the last is done, which may belong to the
+    // other pass.
     if (plan_.split.zero != 3) merged_.push_back(nodes);
     const NodeList done = Join(Done(forward), Done(backward));
     Send(forward, done);
@@ -208,7 +212,8 @@ class StageBuilder {
     return std::min(piece.first + piece.layers, plan_.model.layers);
   }
 
-  // Layers of further tokens, then the head for what the trunk and each of them made. `unit`: of the first.
+  // Layers of multi-token prediction, then the head for the outputs of the trunk and of each of these layers.
+  // `unit`: that of the first layer.
   NodeList Heads(const Pass& pass, size_t unit, const NodeList& trunk) {
     std::vector<NodeList> outputs = {trunk};
     for (int64_t k = 0; k < plan_.model.mtp; ++k) {
@@ -225,7 +230,7 @@ class StageBuilder {
     return done;
   }
 
-  // Back from the losses to the trunk; the head's gradient is complete with that of the trunk's loss.
+  // Backward from the losses to the trunk. The head's gradient is complete with that of the trunk's loss.
   NodeList HeadsBackward(const Pass& pass, size_t unit, const NodeList& losses) {
     NodeList from;
     for (int64_t k = plan_.model.mtp - 1; k >= 0; --k) {
@@ -244,15 +249,16 @@ class StageBuilder {
     return from.empty() ? at : layers_.AddFurther(pass.micro_batch, Join(at, from));
   }
 
-  // Whether gradients of this pass are reduced: those of the last micro-batch, which the others are added to.
+  // Whether gradients of this pass are reduced. Without zero 2 and 3 these are those of the last micro-batch,
+  // to which the others were added.
   bool Reduces(const Pass& pass) const { return plan_.split.zero >= 2 || plan_.IsLast(pass.micro_batch); }
   void Take(const Pass& pass, const std::vector<Gradient>& gradients) {
     if (Reduces(pass)) sharing_.Add(gradients, pass.micro_batch);
     if (Reduces(pass) && plan_.split.zero == 3) sharing_.Flush(pass.micro_batch);
   }
 
-  // Runs `backward`, which adds gradients of one unit to what it is given, and takes them; or puts those of
-  // weights off.
+  // Runs `backward`, which appends gradients of one unit to its argument, and passes them on; or defers those
+  // of weights.
   template <typename Function>
   NodeList BackwardOfUnit(const Pass& pass, Function backward) {
     std::vector<Gradient> gradients;
@@ -282,7 +288,7 @@ class StageBuilder {
     const int64_t together = plan_.training.recomputed_at_once();
     for (int64_t i = trunk - 1; i >= 0; --i) {
       const int64_t layer = piece.first + i;
-      // Of layers that are made again together, when the last one's turn comes.
+      // Recomputes a group of layers when the backward pass comes to the group's last layer.
       if (together > 1 && (i + 1 == trunk || (i + 1) % together == 0)) {
         for (int64_t j = i / together * together; j <= i; ++j)
           at = layers_.Forward(piece.first + j, pass.micro_batch, "recompute", at);
@@ -306,7 +312,7 @@ class StageBuilder {
     last_backward_ = last_pass_ = at;
   }
 
-  // What a backward pass put off, in its order.
+  // Runs the work that a backward pass deferred, in its order.
   void BackwardOfWeights(const Pass& pass) {
     std::vector<PutOff>& units = put_off_[IndexOf(pass.piece, pass.micro_batch)];
     for (PutOff& unit : units) {
@@ -318,7 +324,7 @@ class StageBuilder {
     Reduce(pass);
   }
 
-  // Each piece has its own buckets. Without overlap there is one, when all is done.
+  // Closes buckets. Each piece has its own. Without overlap, everything is reduced at the end.
   void Reduce(const Pass& pass) {
     const bool whole = plan_.split.zero < 2 && !plan_.split.overlap_grad;
     if (Reduces(pass) && !whole) sharing_.Flush(pass.micro_batch);
@@ -336,8 +342,8 @@ class StageBuilder {
     return {graph_.Collective(type, group, stream, bytes, spot, at)};
   }
 
-  // What is left to reduce: gradients of weights that the ranks of tp have whole, whose tokens they share,
-  // and of an embedding that two stages have.
+  // The remaining reductions: gradients of weights that the ranks of tp have whole while they share the
+  // tokens, and of an embedding that two stages have.
   NodeList ReduceRest(NodeList at) {
     const Split& s = plan_.split;
     if (s.sp && replicated_ > 0) {
@@ -354,14 +360,14 @@ class StageBuilder {
     return at;
   }
 
-  // The norm of all gradients, by which they are clipped: one number is reduced over those that hold parts.
+  // The norm of all gradients, for clipping: one number is reduced over the ranks that hold parts.
   NodeList ClipNorm(NodeList at) {
     const Split& s = plan_.split;
     const Spot spot = {-1, -1, "step", "gradient_norm"};
     const bool all = s.zero > 0 || plan_.model.experts > 0;
     const int64_t ranks = all ? s.ranks() : s.tp * s.pp;
     const GroupKind group = all ? GroupKind::kWorld : GroupKind::kModel;
-    if (plan_.training.dtype == proto::Training::FP16 && ranks > 1)  // whether one is infinite
+    if (plan_.training.dtype == proto::Training::FP16 && ranks > 1)  // whether a gradient is infinite
       at = Step(CollectiveType::kAllReduce, group, Stream::kReduce, 4, "infinity_check", at);
     for (const Operator& op : layers_.operators().Unscale(OwnWeights())) at = {graph_.Compute(op, spot, at)};
     at = {graph_.Compute(layers_.operators().GradientNorm(OwnWeights()), spot, at)};
@@ -369,8 +375,8 @@ class StageBuilder {
     return {graph_.Compute(layers_.operators().Clip(OwnWeights()), spot, at)};
   }
 
-  // What the host updates is there when its copies back are; then all weights are copied to the type of
-  // products.
+  // Weights that the host updates are complete when their copies are back. Then all weights are copied to the
+  // dtype of GEMMs.
   NodeList Update(NodeList at) {
     const Spot spot = {-1, -1, "step", "update"};
     const int64_t own = OwnWeights(), hosts = UpdatedByHost(plan_, own);
@@ -403,11 +409,12 @@ class StageBuilder {
   ActivationCopies copies_;
   int64_t replicated_ = 0;
   std::vector<WeightUnit> units_;
-  std::vector<size_t> unit_of_piece_;  // the first
+  std::vector<size_t> unit_of_piece_;  // first unit of each piece
   std::vector<NodeList> gathered_;     // by unit, with overlap_param
-  std::vector<NodeList> done_;         // by piece and micro-batch: the last pass's end
+  std::vector<NodeList> done_;         // by piece and micro-batch: the end of the last pass
   std::vector<std::vector<PutOff>>
-      put_off_;  // likewise: of each unit, in the order of the pass; empty: of none
+      // by piece and micro-batch: deferred work of each unit, in the order of the pass; empty: none
+      put_off_;
   std::vector<MergedPasses> merged_;
   NodeList begin_, last_, before_last_, last_backward_, last_pass_;
 };

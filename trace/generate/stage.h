@@ -1,4 +1,4 @@
-// The whole step of one pipeline stage.
+// Builds the whole step of one pipeline stage.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,18 @@
 
 namespace chakra::generate {
 
-// What each rank of `stage` (0 to pp - 1) does in one step: gradients are cleared, the passes of schedule.h
-// run, gradients are reduced in buckets, the optimizer updates what the rank holds. Sharing over dp:
-// - zero 0: gradients are all-reduced after their last micro-batch. 1: reduce-scattered, and the weights
-//   gathered after the update, or before their first use (overlap_param). 2: as 1, in every micro-batch.
-//   Buckets are filled in the order in which gradients come: Megatron-LM's of 40 million elements or 1
-//   million for each rank that shares them, DDP's of 25 MiB.
+// The graph of each rank of `stage` (0 to pp - 1) in one step: gradients are cleared, the passes of
+// schedule.h run, gradients are reduced in buckets, and the optimizer updates the rank's weights. Sharing
+// over dp:
+// - zero 0: gradients are all-reduced after their last micro-batch. 1: they are reduce-scattered, and the
+// weights
+//   are gathered after the update, or before their first use (overlap_param). 2: as 1, in every micro-batch.
+//   Buckets are filled in the order in which gradients are computed. Megatron-LM's have 40 million elements
+//   or 1 million for each rank that shares them, DDP's 25 MiB.
 // - zero 3: layer by layer, weights are gathered before each use, at most one layer ahead, and gradients are
-//   reduce-scattered behind each backward.
-// Of a model of tables, what ranks of role `stage` do: BuildTableStage().
-// Errors (ResourceExhausted): more than kMostNodes nodes.
+//   reduce-scattered after each backward pass.
+// For a recommendation model, the graph of the ranks of role `stage`: BuildTableStage(). Errors
+// (ResourceExhausted): more than kMostNodes nodes.
 absl::StatusOr<StageGraph> BuildStage(const StepPlan& plan, int64_t stage);
 
 inline constexpr size_t kMostNodes = size_t{1} << 26;

@@ -22,7 +22,7 @@ constexpr int64_t kMostTables = 16384, kMostRows = int64_t{1} << 40, kMostPoolin
 
 absl::Status BadTables(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
-// Numbers joined by +.
+// Reads numbers joined by +.
 absl::StatusOr<std::vector<int64_t>> NumbersOf(absl::string_view field, const std::string& text,
                                                int64_t most) {
   std::vector<int64_t> out;
@@ -41,7 +41,7 @@ absl::Status MissingOfTables(absl::string_view field) {
   return BadTables(absl::StrCat(field, " is missing; a recommendation model needs it"));
 }
 
-// One for each table, or one for all.
+// Reads one number for each table, or one for all tables.
 absl::StatusOr<std::vector<int64_t>> ForEachTable(absl::string_view field, const std::string& text,
                                                   int64_t tables, int64_t most) {
   ASSIGN_OR_RETURN(auto numbers, NumbersOf(field, text, most));
@@ -80,7 +80,7 @@ absl::Status TakeCross(const proto::Model& m, TableModel* out) {
   return absl::OkStatus();
 }
 
-// Fields of proto::Model that a model of tables has.
+// Whether a recommendation model has this field of proto::Model.
 bool HasTablesField(absl::string_view name) {
   for (const char* known : {"preset", "config", "source", "tables", "table_rows", "table_dim", "pooling",
                             "dense_features", "bottom", "top", "cross_layers", "cross_rank"}) {
@@ -101,7 +101,7 @@ absl::Status CheckModelFields(const proto::Model& m) {
   return absl::OkStatus();
 }
 
-// "none", "all", or tables as a list of ranks is written, with + for commas.
+// Reads "none", "all", or tables in the form of a list of ranks, with + for commas.
 absl::Status ReadList(absl::string_view field, std::string text, int64_t tables, std::vector<int>* out) {
   if (text.empty() || text == "none") return absl::OkStatus();
   if (text == "all") {
@@ -141,8 +141,9 @@ void DealOut(const TableModel& m, const proto::Training& t, int64_t ranks, Table
   const auto table = [&](int32_t i) -> const Table& { return m.tables[static_cast<size_t>(i)]; };
   std::stable_sort(order.begin(), order.end(),
                    [&](int32_t a, int32_t b) { return table(a).pooling > table(b).pooling; });
-  using Load = std::tuple<int64_t, int64_t, size_t>;  // rows and vectors of a sample, bytes, rank
-  std::vector<Load> heap;                             // the least first
+  // rows and vectors of a sample's lookups; bytes of tables; rank
+  using Load = std::tuple<int64_t, int64_t, size_t>;
+  std::vector<Load> heap;  // the smallest first
   for (size_t r = 0; r < out->held.size(); ++r) heap.emplace_back(0, 0, r);
   std::make_heap(heap.begin(), heap.end(), std::greater<>());
   for (const int32_t i : order) {
@@ -156,7 +157,7 @@ void DealOut(const TableModel& m, const proto::Training& t, int64_t ranks, Table
   for (auto& held : out->held) std::sort(held.begin(), held.end());
 }
 
-// Ranks that hold as many tables of the same sizes run the same graph.
+// Gives one role to ranks that hold equal numbers of tables of the same sizes; they run the same graph.
 void FindRoles(const TableModel& m, TablePlan* out) {
   std::map<std::vector<std::pair<int64_t, int64_t>>, int32_t> known;
   for (const auto& held : out->held) {
@@ -235,7 +236,7 @@ absl::StatusOr<TablePlan> PlaceTables(const TableModel& m, const proto::Workload
     place = TablePlace::kCopied;
   }
   if (p.row_wise().empty()) ShareByRows(m, w.training(), ranks, &out);
-  if (ranks == 1) {  // all of a table on one rank
+  if (ranks == 1) {  // one rank holds every table
     std::replace(out.place.begin(), out.place.end(), TablePlace::kRows, TablePlace::kOneRank);
   }
   DealOut(m, w.training(), ranks, &out);

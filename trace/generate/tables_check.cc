@@ -1,4 +1,4 @@
-// From a workload whose model has tables to its step.
+// Resolves a workload with a recommendation model into its step.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -18,11 +18,11 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-constexpr int64_t kMostTableRanks = 65536;  // that exchange vectors: of one all-to-all
+constexpr int64_t kMostTableRanks = 65536;  // maximum number of ranks in an all-to-all of vectors
 
 absl::Status BadStep(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
-// Fields of --parallel and --training that a model of tables has.
+// Fields of --parallel and --training that apply to recommendation models.
 constexpr const char* kOfTables[] = {"dp",
                                      "overlap_grad",
                                      "row_wise",
@@ -42,11 +42,11 @@ constexpr const char* kOfTables[] = {"dp",
                                      "batch_us",
                                      "step_us",
                                      "table_optimizer"};
-// Those that models of tables alone have.
+// Fields that apply only to recommendation models.
 constexpr const char* kOfTablesAlone[] = {"row_wise",        "copied",      "overlap_indices",
                                           "overlap_vectors", "table_dtype", "table_optimizer"};
 
-// What is as good as absent, and what does instead.
+// A value that means the same as an absent field, and what to use instead of other values.
 struct Neutral {
   const char* field;
   int64_t value;
@@ -89,7 +89,7 @@ int64_t NumberOfValue(const Message& m, const FieldDescriptor& f) {
   return f.cpp_type() == FieldDescriptor::CPPTYPE_STRING ? -1 : static_cast<int64_t>(SettingNumber(m, f));
 }
 
-// Fields that are for transformers, unless they are as good as absent.
+// Checks that no field for transformers is set, except to a value that means the same as absent.
 absl::Status CheckFields(const Message& m, absl::string_view place) {
   std::vector<const FieldDescriptor*> fields;
   m.GetReflection()->ListFields(m, &fields);
@@ -144,7 +144,7 @@ absl::Status TakeBatch(const proto::Training& t, int64_t ranks, TrainingPlan* ou
                               out->micro_batch, "; the nearest is ", out->micro_batch));
 }
 
-// All counts of a step must be whole numbers of 64 bits.
+// All counts of a step must fit into 64-bit integers.
 absl::Status CheckTableSize(const StepPlan& p) {
   double rows = 0, pooling = 0;
   for (const Table& table : p.tables.tables) {

@@ -1,4 +1,4 @@
-// What a rank of a model of tables holds.
+// The peak memory of a rank of a recommendation model.
 #include <algorithm>
 
 #include "trace/generate/memory.h"
@@ -7,9 +7,9 @@
 namespace chakra::generate {
 namespace {
 
-// Features of a sample that the backward pass of the MLPs and of what is between them reads: inputs and
-// outputs of layers (an activation changes its input in place), the vectors beside each other, and of a cross
-// layer its input, what is between its products, and what they make.
+// Features of a sample that the backward pass of the MLPs and the interaction reads: inputs and outputs of
+// layers (an activation changes its input in place), the concatenated vectors, and of a cross layer its
+// input, the output of its first GEMM, and its output.
 int64_t KeptFeatures(const TableModel& m) {
   int64_t features = m.dense + m.top_input() + m.crossed();
   for (const int64_t width : m.bottom) features += width;
@@ -25,20 +25,21 @@ RankMemory MemoryOfTables(const StepPlan& p, int64_t role) {
   const int64_t dense = CountParameters(p.tables).dense(), dim = s.dim;
   RankMemory out;
   const int64_t rows = s.rows();
-  // Copied tables are PyTorch's own, with gradients, and have the optimizer of the MLPs.
+  // Copied tables are PyTorch's embeddings with gradients, and use the optimizer of the MLPs.
   const int64_t trained = dense + s.copied.rows * dim;
   out.weights = s.row_bytes * (rows - s.copied.rows) * dim + 4 * trained;
   out.gradients = 4 * trained;
   out.optimizer =
       DenseStateBytes(t) * trained + TableStateBytes(t.table_optimizer, rows - s.copied.rows, dim);
   const int64_t lookups = s.own_lookups() + s.row_lookups() + s.copied_lookups();
-  // Indices, of this batch and the next one where they are exchanged before, and where bags begin.
+  // Indices and the offsets of bags, for this batch, and for the next one if its indices are exchanged in
+  // advance.
   const int64_t bags = s.samples * (s.own.tables + s.by_rows.tables) + s.own_samples * s.copied.tables;
   out.activations = s.element_bytes * s.own_samples * KeptFeatures(p.tables) +
                     8 * (lookups + bags) * (p.table_plan.overlap_indices ? 2 : 1);
   const int64_t exchanged =
       s.exchanges() ? s.vectors_sent() + s.vectors_got() + s.parts() + s.own_parts() : s.vectors_sent();
-  // Keys of 8 bytes and places of 4, before and after.
+  // Keys of 8 bytes and positions of 4 bytes, before and after the sort.
   const int64_t sorted = 2 * (8 + 4) * std::max(s.own_lookups(), s.row_lookups());
   const int64_t buckets = s.ranks > 1 ? 4 * trained : 0;
   const int64_t cast = s.element_bytes < 4 ? s.element_bytes * dense : 0;

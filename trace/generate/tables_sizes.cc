@@ -6,7 +6,7 @@
 namespace chakra::generate {
 namespace {
 
-// Of so many rows.
+// Bytes of the update of `rows` rows: all are read and written.
 int64_t UpdateBytes(const TrainingPlan& t, int64_t rows, int64_t dim) {
   return 2 * (rows * dim * TableBytes(t.table_dtype) + TableStateBytes(t.table_optimizer, rows, dim));
 }

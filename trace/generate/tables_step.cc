@@ -1,4 +1,4 @@
-// The graph of the ranks of one role of a model of tables.
+// Builds the graph of the ranks of one role of a recommendation model.
 #include <bit>
 #include <limits>
 #include <utility>
@@ -15,7 +15,7 @@ namespace {
 // (kDefaultFirstBucketBytes).
 constexpr int64_t kBucketBytes = int64_t{25} << 20, kFirstBucketBytes = int64_t{1} << 20;
 constexpr int64_t kDenseGradientBytes = 4;
-// Bits of a key that a pass of CUB's radix sort takes (cub::DeviceRadixSort, Onesweep's policies).
+// Bits of a key that one pass of CUB's radix sort handles (cub::DeviceRadixSort, Onesweep's policies).
 constexpr int kRadixBits = 8;
 
 class TableStageBuilder {
@@ -46,7 +46,7 @@ class TableStageBuilder {
     spot_.part = part;
     return {graph_.Compute(op, spot_, at)};
   }
-  // A kernel that passes over `bytes`.
+  // A kernel that reads and writes `bytes`.
   NodeList Pass(const char* kernel, int64_t bytes, int64_t operations, const char* part, const NodeList& at) {
     return bytes == 0 ? at : Run(ops_.Stream(kernel, bytes, operations), part, at);
   }
@@ -59,8 +59,8 @@ class TableStageBuilder {
     return Exchange(CollectiveType::kAllToAll, Stream::kTables, sent > got ? sent : got, part, at);
   }
 
-  // TorchRec's KJTAllToAll: the host waits for the sizes before it can exchange what has them. Indices of
-  // tables that all share by rows are put in the order of ranks before.
+  // TorchRec's KJTAllToAll: the host waits for the sizes before it can start the exchange of the data.
+  // Indices of tables that are shared by rows are put in the order of ranks first.
   NodeList ExchangeIndices(NodeList at) {
     const int64_t sent = s_.lengths_sent() + s_.indices_sent(), got = s_.lengths_got() + s_.indices_got();
     at = Pass("permute_2d_data_kernel", 2 * sent, 0, "indices", at);
@@ -71,8 +71,8 @@ class TableStageBuilder {
     return Pass("permute_2d_data_kernel", 2 * got, 0, "indices", at);
   }
 
-  // Rows are read, their sums written; so are indices, and where bags begin (FBGEMM's
-  // split_embedding_codegen_forward: both of 8 bytes).
+  // Reads rows and writes their sums; also reads indices and the offsets of bags (FBGEMM's
+  // split_embedding_codegen_forward: 8 bytes each).
   NodeList Lookup(const char* part, int64_t lookups, int64_t bags, int64_t row_bytes, const NodeList& at) {
     return Pass("split_embedding_codegen_forward_unweighted_kernel",
                 lookups * (m_.dim * row_bytes + 8) + bags * (8 + m_.dim * e_), lookups * m_.dim, part, at);
@@ -89,7 +89,7 @@ class TableStageBuilder {
     return Join(Join(done, parts), copied);
   }
 
-  // Autocast casts a weight and a bias each time.
+  // Autocast casts a weight and its bias at each use.
   NodeList CastWeights(int64_t weight, int64_t bias, const char* part, const NodeList& at) {
     if (e_ == 4) return at;
     Operator cast = ops_.Stream("float_copy_elementwise_kernel", (4 + e_) * (weight + bias), 0);
@@ -131,14 +131,15 @@ class TableStageBuilder {
                                        elements * kDenseGradientBytes, part, nodes));
   }
 
-  // Of a layer's weight and bias, and of its input where that `has` one. `at`: the gradient of its output.
+  // The gradients of a layer's weight and bias, and of its input if that `has` one. `at`: the gradient of the
+  // layer's output.
   NodeList LinearBackward(int64_t in, int64_t out, bool has, bool bias, const char* part,
                           const NodeList& at) {
     const NodeList input = has ? Run(ops_.PlainProduct(s_.own_samples, in, out), part, at) : at;
     NodeList weight = Run(ops_.PlainProduct(out, in, s_.own_samples), part, at);
     NodeList sum = bias ? Run(ops_.SumRows(s_.own_samples, out), part, at) : NodeList();
     if (e_ < 4) weight = sum = CastWeights(in * out, bias ? out : 0, part, Join(weight, sum));
-    // Buckets take parameters from the last to the first.
+    // Buckets are filled with parameters from the last to the first.
     if (bias) Gradient(out, sum);
     Gradient(in * out, weight);
     return input;
@@ -155,8 +156,9 @@ class TableStageBuilder {
     return at;
   }
 
-  // All vectors of a sample beside each other; then dot products of all pairs, of which those below the
-  // diagonal go on beside the bottom's vector (facebookresearch/dlrm, interact_features); or cross layers.
+  // Concatenates all vectors of a sample. Then come the dot products of all pairs, of which those below the
+  // diagonal are concatenated with the bottom's vector (facebookresearch/dlrm, interact_features); or the
+  // cross layers.
   NodeList Interact(NodeList at) {
     const int64_t b = s_.own_samples, n = m_.vectors();
     at = Pass("catarraybatchedcopy_kernel", 2 * e_ * b * m_.crossed(), 0, "interaction", at);
@@ -174,8 +176,8 @@ class TableStageBuilder {
     const NodeList right = Run(ops_.Product(n, m_.dim, n, b), "interaction", at);
     return Run(ops_.Add(b * n, m_.dim), "interaction", Join(left, right));
   }
-  // Wang et al., "DCN V2", 2021, section 3.2: x + x0 * (W (V x) + b). What follows the products is a product
-  // and a sum of elements: two kernels, or one that is compiled.
+  // Wang et al., "DCN V2", 2021, section 3.2: x + x0 * (W (V x) + b). After the GEMMs come an elementwise
+  // multiplication and an addition: two kernels, or one if compiled.
   NodeList Cross(NodeList at) {
     const int64_t in = m_.crossed(), rank = m_.cross_rank, elements = s_.own_samples * in;
     const bool fused = plan_.training.compiled;
@@ -189,8 +191,8 @@ class TableStageBuilder {
     }
     return at;
   }
-  // The gradient times x0 goes to the products, and times what these made to x0, which takes one from each
-  // layer; the rest of the layer's input has the gradient itself.
+  // The gradient times x0 goes to the GEMMs. The gradient times the GEMMs' output goes to x0, which gets one
+  // from each layer. The gradient itself goes to the layer's input.
   NodeList CrossBackward(NodeList at) {
     const int64_t in = m_.crossed(), rank = m_.cross_rank, elements = s_.own_samples * in;
     const bool fused = plan_.training.compiled;
@@ -215,7 +217,7 @@ class TableStageBuilder {
       bottom = Mlp(m_.dense, m_.bottom, true, "bottom", {});
       vectors = Lookups(indices);
     }
-    if (s_.exchanges())  // from the order of ranks to that of tables
+    if (s_.exchanges())  // puts vectors from the order of ranks into that of tables
       vectors = Pass("permute_pooled_embs_kernel", 2 * (s_.vectors_got() + s_.own_parts()), 0,
                      "tables.vectors", vectors);
     NodeList at = Interact(Join(bottom, vectors));
@@ -238,7 +240,7 @@ class TableStageBuilder {
     const NodeList by_rows =
         Exchange(CollectiveType::kAllGather, Stream::kTables, s_.own_parts(), "rows.gradients", vectors);
     CopiedBackward(at);
-    // Autograd goes back in the order in which the forward pass came.
+    // Autograd runs in the reverse order of the forward pass.
     if (plan_.table_plan.overlap_vectors) MlpBackward(m_.dense, m_.bottom, true, false, "bottom", at);
     UpdateRows("tables.update", s_.own_lookups(), s_.own, 1, s_.own_update_bytes(plan_.training), own);
     UpdateRows("rows.update", s_.row_lookups(), s_.by_rows, s_.ranks, s_.row_update_bytes(plan_.training),
@@ -247,7 +249,7 @@ class TableStageBuilder {
     last_ = {static_cast<uint32_t>(graph_.nodes.size() - 1)};
   }
 
-  // Gradients of whole tables, which are added up and reduced.
+  // The gradients of copied tables, which are accumulated and reduced.
   void CopiedBackward(const NodeList& at) {
     if (s_.copied.tables == 0) return;
     const int64_t elements = s_.copied.rows * m_.dim;
@@ -258,9 +260,9 @@ class TableStageBuilder {
     if (plan_.split.overlap_grad) Reduce(elements, done, "copied.gradients");
   }
 
-  // FBGEMM's split_embedding_backward_codegen: indices of all tables as one number each, a sort of these with
-  // the places of their bags, runs of equal ones; each run's gradient is the sum of its bags' gradients, and
-  // updates its row and the row's state.
+  // FBGEMM's split_embedding_backward_codegen: the indices of all tables become one number each, which are
+  // sorted together with the positions of their bags. For each run of equal numbers, the gradient is the sum
+  // of the bags' gradients, and updates the row and the row's state.
   void UpdateRows(const char* part, int64_t lookups, const TableSum& tables, int64_t ranks, int64_t bytes,
                   NodeList at) {
     if (lookups == 0) return;
@@ -268,7 +270,7 @@ class TableStageBuilder {
     const int passes = (bits + kRadixBits - 1) / kRadixBits;
     at = Pass("linearize_index_kernel", (8 + 8 + 4) * lookups, lookups, part, at);
     Operator sort = ops_.Stream("deviceradixsort_kernel", (2 * passes * (8 + 4) + 8) * lookups, 0);
-    sort.launches = passes + 1;  // a pass of its own counts digits
+    sort.launches = passes + 1;  // an additional pass counts digits
     at = Run(sort, part, at);
     at = Pass("devicerunlengthencode_kernel", (8 + 8 + 4) * lookups, lookups, part, at);
     updates_ = Join(updates_, Pass("split_embedding_backward_codegen_unweighted_kernel",
@@ -283,7 +285,7 @@ class TableStageBuilder {
     graph_.HostWorks(graph_.host.step_ns, {-1, -1, "step", "host"});
     const int64_t dense = CountParameters(m_).dense() + s_.copied.rows * m_.dim;
     NodeList waits = Join(Join(reduced_, updates_), Join(last_, next_indices_));
-    // The copy that other steps have is autocast's here.
+    // There is no copy to another dtype as in other steps: autocast does it.
     Run(ops_.Update(dense).front(), "update", waits);
   }
 
@@ -291,7 +293,7 @@ class TableStageBuilder {
   const TableModel& m_;
   const RoleSizes s_;
   const Operators ops_;
-  const int64_t e_;  // bytes of an element of what the MLPs take and make
+  const int64_t e_;  // bytes of an element of the inputs and outputs of the MLPs
   StageGraph graph_;
   Spot spot_;
   NodeList loss_, last_, next_indices_, reduced_, updates_, copied_;

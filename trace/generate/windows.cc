@@ -14,7 +14,7 @@ namespace {
 
 absl::Status BadLayers(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
-// Layers as a list of ranks is written, with + for commas; "": all.
+// Reads layers in the form of a list of ranks, with + for commas; "": all.
 absl::Status TakeLayers(absl::string_view field, std::string text, int64_t layers, std::bitset<1024>* out) {
   if (text.empty()) {
     for (int64_t i = 0; i < layers; ++i) out->set(static_cast<size_t>(i));
@@ -48,7 +48,7 @@ absl::Status TakeWindow(const proto::Model& m, ModelSize* out) {
   return TakeLayers("model.window_layers", m.window_layers(), out->layers, &out->windowed);
 }
 
-// Chunks, and layers with rotary positions.
+// Sets chunks, and layers with rotary positions.
 absl::Status TakeChunks(const proto::Model& m, ModelSize* out) {
   if (!m.rope_layers().empty() && (!out->rope || out->latent()))
     return BadLayers(
@@ -76,18 +76,18 @@ absl::Status TakeChunks(const proto::Model& m, ModelSize* out) {
 }
 
 int64_t ModelSize::WindowOf(int64_t layer, int64_t seq) const {
-  if (layer >= layers) layer = layers - 1;  // of mtp
+  if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
   return windowed[static_cast<size_t>(layer)] && window < seq ? window : seq;
 }
 
 int64_t ModelSize::ChunkOf(int64_t layer, int64_t seq) const {
-  if (layer >= layers) layer = layers - 1;  // of mtp
+  if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
   return chunked[static_cast<size_t>(layer)] && chunk < seq ? chunk : seq;
 }
 
 bool ModelSize::has_rope(int64_t layer) const {
-  if (layer < 0) return rope;               // of no layer
-  if (layer >= layers) layer = layers - 1;  // of mtp
+  if (layer < 0) return rope;               // no layer
+  if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
   return rope && turned[static_cast<size_t>(layer)];
 }
 

@@ -1,4 +1,4 @@
-// Which layers of a model have windows, chunks and rotary positions.
+// The layers of a model that have windows, chunks and rotary positions.
 #pragma once
 
 #include "absl/status/status.h"
@@ -7,9 +7,9 @@
 
 namespace chakra::generate {
 
-// Set the fields of a size by those of the model. `out` has layers, latent attention, rope and the flags of
-// norms already, and, before its chunks, its windows. Errors (InvalidArgument) name the field, its value and
-// what was expected.
+// The functions below set fields of `out` from those of the model. `out` must already have its layers, latent
+// attention, rope and the flags of norms, and TakeChunks() must follow TakeWindow(). Errors (InvalidArgument)
+// name the field, its value and what was expected.
 absl::Status TakeWindow(const proto::Model& model, ModelSize* out);
 absl::Status TakeChunks(const proto::Model& model, ModelSize* out);
 

@@ -30,18 +30,18 @@ bool IsFile(const std::string& path) {
   return absl::EndsWith(path, ".json") || std::filesystem::is_regular_file(path, error);
 }
 
-// A file that is no proto::Workload but a framework's; nothing where it is none.
+// Reads a file of a framework, in place of a proto::Workload; nothing if it is none.
 absl::StatusOr<std::optional<proto::Workload>> ReadForeignFile(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
   const absl::StatusOr<std::string> content = ReadFile(path, kMostBytes);
-  if (!content.ok() || !LooksForeign(*content)) return std::nullopt;  // the other reader says what is wrong
+  if (!content.ok() || !LooksForeign(*content)) return std::nullopt;  // the other reader returns the error
   ASSIGN_OR_RETURN(proto::Workload workload, ReadForeign(*content, path));
   return std::optional<proto::Workload>(std::move(workload));
 }
 
-// --model: NAME, FILE, keys, or one of the first two with keys behind a colon. A framework's file says the
-// whole workload.
+// --model: NAME, FILE, keys, or NAME or FILE with keys after a colon. A framework's file describes the whole
+// workload.
 absl::Status ReadModelText(const std::string& text, proto::Workload* workload) {
   proto::Model* const model = workload->mutable_model();
   if (absl::Status s = CheckColon(text, "a change of a named model"); !s.ok())
@@ -116,7 +116,7 @@ absl::StatusOr<proto::Workload> ReadWorkload(const WorkloadOptions& options) {
   const bool named =
       !w.model().preset().empty() || !w.model().config().empty() || !w.model().source().empty();
   RETURN_IF_ERROR(SetFields(options.set, &w));
-  if (!named) {  // what --set names
+  if (!named) {  // the model that --set names
     RETURN_IF_ERROR(ExpandModel("", w.mutable_model()));
   }
   return w;

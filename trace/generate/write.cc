@@ -107,7 +107,8 @@ absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, E
   return absl::OkStatus();
 }
 
-// What a rank has beside the graph of its stage, in the order in which a reader of its file finds it.
+// Sets the data that a rank has in addition to the graph of its stage, in the order in which a reader of its
+// file finds them.
 void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* trace) {
   trace->rank = rank;
   trace->group_names = {""};
@@ -129,7 +130,7 @@ void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* 
   trace->peers = std::move(peers);
 }
 
-// By frames of each rank, which a rewriter changes or the trace keeps.
+// Loads each rank from its frames, which a rewriter changes or the trace keeps.
 absl::Status LoadEach(const StepGraphs& step, const std::string& name, const ReadOptions& options,
                       TraceSet* set) {
   const Layout layout(step.plan.split);
@@ -140,7 +141,7 @@ absl::Status LoadEach(const StepGraphs& step, const std::string& name, const Rea
   return absl::OkStatus();
 }
 
-// One rank of each stage by its frames, the others beside its graph.
+// Loads one rank of each stage from its frames; the other ranks share its graph.
 absl::Status LoadStages(const StepGraphs& step, const std::string& name, const ReadOptions& options,
                         TraceSet* set) {
   const Layout layout(step.plan.split);
@@ -183,7 +184,7 @@ constexpr char kGroupsName[] = "workload.json";
 
 std::string IndexName() { return absl::StrCat("workload", kRankIndexEnding); }
 
-// The folder that the files of a step go to before they are moved to `folder`, all together.
+// Opens the folder to which the files of a step are written before they are all moved to `folder`.
 absl::Status OpenFolder(const std::string& folder, WholeFolder* whole) {
   std::error_code error;
   const std::filesystem::path parent =
@@ -199,14 +200,14 @@ bool IsTrace(absl::string_view name) {
   return absl::StartsWith(name, "workload.") && absl::StrContains(name, ".et");
 }
 
-// Puts `files`, which were written, to `folder`. `part`: the traces that are there and not among them stay.
+// Moves the written `files` to `folder`. `part`: existing traces that are not among them stay.
 absl::Status PutInPlace(const std::string& folder, bool part, const std::vector<std::string>& files,
                         WholeFolder* whole) {
   std::vector<std::string> stale;
   bool others = part;
   for (const std::string& name : ListFolder(folder)) {
     if (name == IndexName() || (IsTrace(name) && !part)) {
-      stale.push_back(absl::StrCat(folder, "/", name));  // an index of before would hide the files
+      stale.push_back(absl::StrCat(folder, "/", name));  // an old index would hide the files
     } else if (name != kGroupsName) {
       others = true;
     }
@@ -227,7 +228,8 @@ absl::Status WriteRanks(const StepGraphs& step, const Layout& layout, const std:
   });
 }
 
-// Error: traces in `folder` that are none of `files`. Other readers would take both for one run.
+// Returns an error if `folder` has traces that are not among `files`: other readers would read both as one
+// run.
 absl::Status CheckOthers(const std::string& folder, const std::vector<std::string>& files) {
   for (const std::string& name : ListFolder(folder)) {
     if (!absl::StartsWith(name, "workload.") || !absl::EndsWith(name, ".et.zst") ||

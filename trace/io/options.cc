@@ -33,7 +33,7 @@ absl::Status ExpectedValue(const std::string& value, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("\"", value, "\"; expected ", what));
 }
 
-// A whole number in the field's range, hexadecimal too.
+// Reads a whole number in the field's range; hexadecimal is allowed.
 template <typename T>
 absl::Status ReadWhole(const std::string& value, const Option& option, T* out) {
   using Limits = std::numeric_limits<T>;
@@ -46,7 +46,7 @@ absl::Status ReadWhole(const std::string& value, const Option& option, T* out) {
       absl::StrCat("it is ", value, "; expected a whole number from ", least, " to ", most));
 }
 
-// The shortest text that reads back equal.
+// The shortest text from which the same number is read.
 std::string Shortest(double v) {
   for (const int digits : {6, 15, 17}) {
     std::string text = absl::StrFormat("%.*g", digits, v);
@@ -160,7 +160,7 @@ std::vector<std::string> MessageOption::ValuesOf(const Message& inner) const {
   }
 }
 
-// The message that holds what path_[`depth`] names.
+// The message that has the field path_[`depth`].
 const Message& MessageOption::Holder(const Message& message, size_t depth, int element) const {
   const Message* m = &message;
   for (size_t i = 0; i < depth; ++i) {
@@ -208,7 +208,7 @@ absl::Status MessageOption::SetAll(const std::vector<std::string>& values, Messa
   return absl::OkStatus();
 }
 
-// Words on their way into a message.
+// Reads words into a message.
 class OptionWords {
  public:
   OptionWords(const std::vector<std::string>& words, Message* message)
@@ -307,7 +307,7 @@ std::vector<std::string> PrintWords(const Message& message) {
       PrintOptions(options[i], options[i].Values(message), &words);
       continue;
     }
-    // Those of one list, element by element.
+    // The options of one repeated message, element by element.
     const size_t first = i;
     while (i + 1 < options.size() && options[i + 1].in_order()) ++i;
     for (int element = 0; element < options[first].Elements(message); ++element) {

@@ -1,5 +1,5 @@
-// Options of the command line: fields that say in proto/option.proto what an option of their name takes. The
-// command line, the words of sweeps and Python's arguments all fill a message by these.
+// Options of the command line: fields of messages with the declarations of proto/option.proto. The command
+// line, the words of sweeps and Python's arguments all fill messages by these declarations.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -14,34 +14,35 @@ namespace chakra {
 
 class MessageOption {
  public:
-  // Fields of `type` and of the messages in it that have a help, in order. A message that is repeated holds
-  // one option in each element, in the order in which they were given.
+  // The options of `type` and of the messages in it: fields that have a help, in order. A repeated message
+  // has one option in each element, in the order in which the options were given.
   static std::vector<MessageOption> Of(const google::protobuf::Descriptor& type);
 
-  const std::string& name() const { return name_; }  // "power-cap"; of what has no name in words, "TRACE"
+  const std::string& name() const { return name_; }  // "power-cap"; of an argument, "TRACE"
   bool positional() const;
-  // With the dashes, as errors call it.
+  // With the dashes, as errors name it.
   std::string shown() const { return positional() ? name_ : "--" + name_; }
   const std::string& group() const { return group_; }
-  const std::string& help() const;  // with {...} not filled in
+  const std::string& help() const;  // {...} is not replaced
   const std::string& value() const;
-  const std::string& bare() const;              // the value where it stands alone; "": a flag has none
-  std::vector<std::string> words() const;       // what it may be; empty: anything
-  bool flag() const;                            // may stand alone
+  // the value if the option is given without one; "": there is none, or the option is a flag
+  const std::string& bare() const;
+  std::vector<std::string> words() const;       // the valid values; empty: any value
+  bool flag() const;                            // may be given without a value
   bool many() const;                            // may be given several times
-  bool several() const;                         // takes all words that follow
-  bool in_order() const { return list_ >= 0; }  // with others of its message
+  bool several() const;                         // takes all words that follow it
+  bool in_order() const { return list_ >= 0; }  // keeps its order among the options of its message
   bool reads() const { return reads_; }
-  bool often() const;  // most runs may need it
+  bool often() const;  // many runs need it
 
   bool Given(const google::protobuf::Message& message) const;
-  // As texts that Set() takes; of an option in_order() those of one of the Elements().
+  // The values as texts that Set() accepts; for an option in_order(), those of one of the Elements().
   std::vector<std::string> Values(const google::protobuf::Message& message, int element = 0) const;
   int Elements(const google::protobuf::Message& message) const;
-  // Sets the value, or adds one. `message` is of the type that Of() was asked for. Errors: "VALUE" is not
-  // what the option takes, without the option's name.
+  // Sets the value, or adds one to a list. `message` has the type that was passed to Of(). Errors say that
+  // "VALUE" is not valid for the option, without the option's name.
   absl::Status Set(const std::string& value, google::protobuf::Message* message) const;
-  // The same for all values of one option, as a list or one by one; a comma separates numbers.
+  // Sets all values of one option, which may be joined: a comma separates numbers.
   absl::Status SetAll(const std::vector<std::string>& values, google::protobuf::Message* message) const;
 
  private:
@@ -54,15 +55,15 @@ class MessageOption {
 
   std::vector<const google::protobuf::FieldDescriptor*> path_;  // from the message to the field
   std::string name_, group_;
-  int list_ = -1;  // where in path_ a message is repeated
+  int list_ = -1;  // index in path_ of a repeated message; -1: there is none
   bool reads_ = false;
 };
 
-// Fills `message` by words as a shell hands them over: values, "--name value", "--name=value", flags. "--"
-// ends the options. Errors (InvalidArgument) name the option: an unknown one, with the nearest; a value that
-// is missing or not what the option takes; an option that is given twice and takes one value.
+// Fills `message` by words, as a shell passes them: values, "--name value", "--name=value", flags. "--" ends
+// the options. Errors (InvalidArgument) name the option: an unknown option, with the nearest one; a missing
+// or invalid value; an option with one value that is given twice.
 absl::Status ReadWords(const std::vector<std::string>& words, google::protobuf::Message* message);
-// Words that ReadWords() makes the same message of.
+// Words from which ReadWords() makes the same message.
 std::vector<std::string> PrintWords(const google::protobuf::Message& message);
 
 }  // namespace chakra
