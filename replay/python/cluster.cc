@@ -72,7 +72,7 @@ py::str Formatted(const Cluster& c, MessageFormat format) {
 
 void BindFiles(py::class_<Cluster, MessageRef>& type) {
   type.def_static("preset", &FromPreset, py::arg("name"),
-                  "A machine by its name, with keys of --cluster PRESET:key=value as keyword arguments: "
+                  "A preset by its name, with the keys of --cluster PRESET:key=value as keyword arguments: "
                   "Cluster.preset(\"dgx-h100\", nodes=16). Cluster.presets() lists the names.")
       .def_static("presets", &PresetNames, "The names of all presets.")
       .def_static("keys", &OverrideKeys, "The keyword arguments that preset() takes.")
@@ -80,12 +80,13 @@ void BindFiles(py::class_<Cluster, MessageRef>& type) {
           "from_file", [](const py::object& path) { return FromSpec(PathsOf(path).at(0)); }, py::arg("path"),
           "Reads a cluster: text format, JSON or binary of proto/cluster.proto, or ASTRA-sim's network.yml.")
       .def_static("from_text", &FromText, py::arg("text"), py::arg("name") = "(text)",
-                  "The same from a text, in the text format or JSON.")
+                  "Reads a cluster from a text, in the text format or JSON.")
       .def(
           "to_text", [](const Cluster& c) { return Formatted(c, MessageFormat::kText); },
-          "In the text format of proto/cluster.proto, as --cluster reads it.")
+          "The cluster in the text format of proto/cluster.proto, as --cluster reads it.")
       .def(
-          "to_json", [](const Cluster& c) { return Formatted(c, MessageFormat::kJson); }, "As JSON.")
+          "to_json", [](const Cluster& c) { return Formatted(c, MessageFormat::kJson); },
+          "The cluster as JSON.")
       .def(
           "save",
           [](const Cluster& c, const py::object& path) {
@@ -116,7 +117,7 @@ void BindCluster(py::module_& module) {
       "attribute, its "
       "unit in its name: cluster.topology.dimension[0].bandwidth_gbytes_per_s = 450, or a text with a unit, "
       "\"400Gb/s\". "
-      "fields() lists the fields of a part.");
+      "fields() describes all fields of a part.");
   BindFiles(type);
   type.def(py::init([](const py::args&, const py::kwargs&) -> Cluster {
     throw py::type_error(
@@ -140,15 +141,16 @@ void BindCluster(py::module_& module) {
           "Sets fields by texts, as --set FIELD=VALUE does. Returns the cluster.")
       .def(
           "copy", [](const Cluster& c) { return Make(c.cluster->spec(), *c.cluster->snapshot()); },
-          "Another cluster with the same fields.")
+          "A copy of the cluster.")
       .def("__copy__", [](const Cluster& c) { return Make(c.cluster->spec(), *c.cluster->snapshot()); })
       .def("__deepcopy__",
            [](const Cluster& c, const py::dict&) { return Make(c.cluster->spec(), *c.cluster->snapshot()); })
       .def_property_readonly(
           "spec", [](const Cluster& c) { return Text(c.cluster->spec()); },
-          "What --cluster would be for the cluster as it was read.")
+          "The value of --cluster for the cluster as it was read.")
       .def_property_readonly(
-          "notes", [](const Cluster& c) { return c.cluster->snapshot()->notes; }, "What its file left open.")
+          "notes", [](const Cluster& c) { return c.cluster->snapshot()->notes; },
+          "Notes about what its file leaves open.")
       .def("__repr__",
            [](const Cluster& c) { return Text(absl::StrCat("<Cluster ", ProtoOf(c).name(), ">")); })
       .def(py::pickle(

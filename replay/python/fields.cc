@@ -246,7 +246,7 @@ py::dict DescribeField(const FieldDescriptor& field) {
 }
 
 void BindLists(py::module_& module) {
-  py::class_<ListRef>(module, "FieldList", "A repeated field: a list.")
+  py::class_<ListRef>(module, "FieldList", "A repeated field, which behaves like a list.")
       .def("__len__", &ListRef::size)
       .def("__iter__", [](const ListRef& l) { return py::iter(ElementsOf(l)); })
       .def("__getitem__", [](const ListRef& l, py::ssize_t i) { return ElementOf(l, l.At(i)); })
@@ -270,14 +270,14 @@ void BindLists(py::module_& module) {
       .def("__delitem__", [](const ListRef& l, py::ssize_t i) { l.Remove(l.At(i)); })
       .def(
           "append", [](const ListRef& l, const py::object& value) { Append(l, value); }, py::arg("value"),
-          "Adds an element; of messages a dict of fields, or another message.")
+          "Adds an element; for messages, a dict of fields or another message.")
       .def(
           "add",
           [](const ListRef& l, const py::kwargs& fields) {
             Append(l, fields);
             return ElementOf(l, l.size() - 1);
           },
-          "Adds a message of these fields, and returns it.")
+          "Adds a message with these fields, and returns it.")
       .def("clear", &ListRef::Clear, "Removes all elements.")
       .def(
           "extend",
@@ -303,13 +303,13 @@ void BindLists(py::module_& module) {
             l.Remove(index);
             return element;
           },
-          py::arg("index") = -1, "Takes an element out, and returns it.")
+          py::arg("index") = -1, "Removes an element, and returns it.")
       .def(
           "reverse",
           [](const ListRef& l) {
             SetList(l, ElementsOf(l)[py::slice(py::none(), py::none(), py::int_(-1))]);
           },
-          "Turns the order round.")
+          "Reverses the order of the elements.")
       .def(
           "sort",
           [](const ListRef& l, const py::object& key, bool reverse) {
@@ -317,7 +317,7 @@ void BindLists(py::module_& module) {
             all.attr("sort")(py::arg("key") = key, py::arg("reverse") = reverse);
             SetList(l, all);
           },
-          py::kw_only(), py::arg("key") = py::none(), py::arg("reverse") = false, "Orders the elements.")
+          py::kw_only(), py::arg("key") = py::none(), py::arg("reverse") = false, "Sorts the elements.")
       .def("__eq__",
            [](const ListRef& l, const py::object& other) {
              if (!py::isinstance<py::sequence>(other) && !py::isinstance<ListRef>(other)) return false;
@@ -327,7 +327,7 @@ void BindLists(py::module_& module) {
 }
 
 void BindMaps(py::module_& module) {
-  py::class_<MapRef>(module, "FieldMap", "A map: a dict.")
+  py::class_<MapRef>(module, "FieldMap", "A map field, which behaves like a dict.")
       .def("__len__", [](const MapRef& m) { return py::len(ItemsOf(m)); })
       .def("__iter__", [](const MapRef& m) { return py::iter(ItemsOf(m)); })
       .def("__contains__", [](const MapRef& m, const py::object& key) { return ItemsOf(m).contains(key); })
@@ -447,7 +447,7 @@ void BindFields(py::module_& module) {
   module.def("set_comments_file", &SetCommentsFile);
   BindLists(module);
   BindMaps(module);
-  py::class_<MessageRef>(module, "Message", "A part of a cluster: each of its fields is an attribute.")
+  py::class_<MessageRef>(module, "Message", "A part of a cluster. Each of its fields is an attribute.")
       .def("__getattr__", &GetField)
       .def("__setattr__", [](const MessageRef& m, const std::string& name,
                              const py::object& value) { SetFieldTo(m, name, value); })
@@ -467,12 +467,13 @@ void BindFields(py::module_& module) {
             if (field->is_repeated()) return in.GetReflection()->FieldSize(in, field) > 0;
             return in.GetReflection()->HasField(in, field);
           },
-          py::arg("field"), "Whether a field was given.")
+          py::arg("field"), "Whether a field is set.")
       .def(
           "fields", [](const MessageRef& m) { return DescribeFields(m.type()); },
-          "Its fields: a dict each, with name, type, unit, range and what it is.")
+          "The fields of the part: a dict for each, with its name, type, unit, range and description.")
       .def(
-          "to_text", [](const MessageRef& m) { return Text(m.Get().DebugString()); }, "In the text format.")
+          "to_text", [](const MessageRef& m) { return Text(m.Get().DebugString()); },
+          "The part in the text format.")
       .def("__eq__", &Equal)
       .def("__copy__", [](const MessageRef& m) { return m.Copy(); })
       .def("__deepcopy__", [](const MessageRef& m, const py::dict&) { return m.Copy(); })

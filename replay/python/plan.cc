@@ -62,7 +62,7 @@ py::str PrintedPlan(const Planned& plan, ReportFormat format) {
 }  // namespace
 
 void BindPlan(py::module_& module) {
-  py::class_<Planned>(module, "PlanReport", "The best splits. Made by plan().")
+  py::class_<Planned>(module, "PlanReport", "The best splits, from plan().")
       .def("record", [](const Planned& p) { return RecordObject(p.report); })
       .def("to_json", [](const Planned& p) { return PrintedPlan(p, ReportFormat::kJson); })
       .def("to_csv", [](const Planned& p) { return PrintedPlan(p, ReportFormat::kCsv); })

@@ -199,15 +199,15 @@ void BindComm(py::class_<RankView>& type) {
       [](const RankView& v) { return MemberOf<uint64_t>(v, v.rank->graph->comm, offsetof(Comm, bytes)); });
   Def(type, "comm_type", "Kind of a collective, an index into COLLECTIVES; 255: none.",
       [](const RankView& v) { return MemberOf<uint8_t>(v, v.rank->graph->comm, offsetof(Comm, type)); });
-  Def(type, "comm_src", "Rank that a receive waits for; -1: none.",
+  Def(type, "comm_src", "Rank from which a receive gets its message; -1: none.",
       [](const RankView& v) { return MemberOf<int32_t>(v, v.rank->peers, offsetof(Peer, src)); });
-  Def(type, "comm_dst", "Rank that a send goes to; -1: none.",
+  Def(type, "comm_dst", "Rank to which a send goes; -1: none.",
       [](const RankView& v) { return MemberOf<int32_t>(v, v.rank->peers, offsetof(Peer, dst)); });
   Def(type, "comm_tag", "Tag of a message.",
       [](const RankView& v) { return MemberOf<int32_t>(v, v.rank->peers, offsetof(Peer, tag)); });
   Def(type, "comm_group", "An index into `group_names`.",
       [](const RankView& v) { return MemberOf<uint32_t>(v, v.rank->peers, offsetof(Peer, group)); });
-  Def(type, "group_names", "Names of process groups; \"\" is all ranks.", [](const RankView& v) {
+  Def(type, "group_names", "Names of process groups; \"\": all ranks.", [](const RankView& v) {
     py::list out;
     for (const std::string& name : v.rank->group_names) out.append(Text(name));
     return out;
@@ -220,11 +220,12 @@ void BindComm(py::class_<RankView>& type) {
 }
 
 void BindDependencies(py::class_<RankView>& type) {
-  Def(type, "dep_begin", "dep[dep_begin[i]:dep_begin[i + 1]] are the rows that row i waits for.",
+  Def(type, "dep_begin", "dep[dep_begin[i]:dep_begin[i + 1]] are the rows for which row i waits.",
       [](const RankView& v) { return ColumnOf<uint32_t>(v, v.rank->graph->dep_begin); });
-  Def(type, "dep", "Rows, see dep_begin.",
+  Def(type, "dep", "Rows of dependencies; see dep_begin.",
       [](const RankView& v) { return ColumnOf<uint32_t>(v, v.rank->graph->dep); });
-  Def(type, "dep_delay_ps", "Of each entry of dep: how long after its end the row may begin.",
+  Def(type, "dep_delay_ps",
+      "For each entry of dep: the delay between its end and the earliest start of the row.",
       [](const RankView& v) {
         const Graph& graph = *v.rank->graph;
         if (!graph.dep_delay.empty()) return ColumnOf<int64_t>(v, graph.dep_delay);
@@ -260,10 +261,11 @@ std::shared_ptr<Table> NodesOf(const TraceSet& set) {
 
 void BindRanks(py::module_& module) {
   py::class_<RankView> type(
-      module, "RankTrace", "What one rank does: a row for each node, columns over the memory of the traces.");
+      module, "RankTrace",
+      "The trace of one rank: a row for each node, with columns over the memory of the traces.");
   type.def("__len__", [](const RankView& v) { return v.rank->graph->size(); });
-  Def(type, "rank", "Its number.", [](const RankView& v) { return v.rank->rank; });
-  Def(type, "file", "Where it was read from.", [](const RankView& v) { return Text(v.rank->file); });
+  Def(type, "rank", "The number of the rank.", [](const RankView& v) { return v.rank->rank; });
+  Def(type, "file", "The file from which it was read.", [](const RankView& v) { return Text(v.rank->file); });
   Def(type, "id", "Ids of nodes.",
       [](const RankView& v) { return ColumnOf<uint64_t>(v, v.rank->graph->id); });
   Def(type, "type", "Kinds of nodes, indices into NODE_TYPES.",
@@ -272,15 +274,15 @@ void BindRanks(py::module_& module) {
       [](const RankView& v) { return ColumnOf<uint32_t>(v, v.rank->graph->name); });
   Def(type, "strings", "Texts of the trace.",
       [](const RankView& v) { return StringsOf(v.rank->graph->strings); });
-  Def(type, "flags", "1: an operation of the host; 2: the trace says whether it is one.",
+  Def(type, "flags", "Bits. 1: an operation of the host; 2: the trace states whether it is one.",
       [](const RankView& v) { return ColumnOf<uint8_t>(v, v.rank->graph->flags); });
-  Def(type, "start_ps", "Recorded begin in picoseconds; 0: none.",
+  Def(type, "start_ps", "Recorded start in picoseconds; 0: none.",
       [](const RankView& v) { return ColumnOr<int64_t>(v, v.rank->graph->start, 0); });
   Def(type, "duration_ps", "Recorded duration in picoseconds; 0: none.",
       [](const RankView& v) { return ColumnOf<int64_t>(v, v.rank->graph->duration); });
   Def(type, "lane", "Thread or stream; NO_LANE: none.",
       [](const RankView& v) { return ColumnOr<int32_t>(v, v.rank->graph->lane, kNoLane); });
-  Def(type, "payload", "Of communication an index into comm_*, of others into work_*; 4294967295: none.",
+  Def(type, "payload", "Index into comm_* for communication, into work_* for other nodes; 4294967295: none.",
       [](const RankView& v) { return ColumnOf<uint32_t>(v, v.rank->graph->payload); });
   BindComm(type);
   BindDependencies(type);

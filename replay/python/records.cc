@@ -233,7 +233,7 @@ void BindRecords(py::module_& module) {
   py::class_<RecordHolder>(
       module, "Record",
       "A part of a result. Fields are attributes: end_ps is a whole number of picoseconds, end the "
-      "same in seconds; lists of messages are tables, also by their plural.")
+      "same time in seconds; lists of messages are tables, also under the plural of their name.")
       .def("__getattr__", &Attribute)
       .def("__dir__",
            [](const RecordHolder& r) {
@@ -241,11 +241,11 @@ void BindRecords(py::module_& module) {
              for (const std::string& name : NamesIn(r.type())) names.append(name);
              return names;
            })
-      .def("to_dict", &DictOf, "Its numbers and texts.")
+      .def("to_dict", &DictOf, "The numbers and texts as a dict.")
       .def(
           "to_json",
           [](const RecordHolder& r) { return Text(OrThrow(FormatMessage(r.get(), MessageFormat::kJson))); },
-          "As JSON, what is 0 left out.")
+          "The part as JSON, without fields that are 0.")
       .def("__eq__",
            [](const RecordHolder& a, const py::object& b) {
              if (!py::isinstance<RecordHolder>(b)) return false;

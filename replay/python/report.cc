@@ -154,7 +154,7 @@ std::string RunReport::WriteTimeline(const std::string& path, const std::string&
 
 void BindReport(py::module_& module) {
   py::class_<RunReport, std::shared_ptr<RunReport>>(module, "RunReport",
-                                                    "What a run reports. Made by replay().")
+                                                    "The report of a run, from replay().")
       .def("record", [](const RunReport& r) { return RecordObject(r.shared()); })
       .def("whole",
            [](const RunReport& r) {

@@ -1,7 +1,7 @@
-"""stubs.py PACKAGE: writes the type stubs of the package chakra_replay that was built at PACKAGE.
+"""stubs.py PACKAGE: writes the type stubs of the package chakra_replay that was built in PACKAGE.
 
-Functions get the options of the command line as keyword arguments, and the parts of a cluster the fields of
-proto/cluster.proto, as the module itself tells them. _core.pyi begins with core.pyi.
+Functions get the options of the command line as keyword arguments, and the parts of a cluster get the fields of
+proto/cluster.proto; both come from the module itself. _core.pyi begins with the text of core.pyi.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MODULES = ("_collective", "_edit", "_plan", "_replay", "_traces")
 
 
 def options_name(function: ast.FunctionDef) -> str | None:
-    """The name that @document gives a function."""
+    """The argument of a function's @document decorator."""
     for decorator in function.decorator_list:
         if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") == "document":
             return ast.literal_eval(decorator.args[0])
@@ -27,7 +27,7 @@ def options_name(function: ast.FunctionDef) -> str | None:
 
 
 class Stub(ast.NodeTransformer):
-    """A module without bodies, with its options spelt out."""
+    """Removes the bodies of a module, and writes out its options as arguments."""
 
     def __init__(self, options: Any, kind: Any, name: Any) -> None:
         self._options, self._kind, self._name = options, kind, name
@@ -68,7 +68,7 @@ SCALARS = {"float": "FloatField", "int": "IntField", "bool": "BoolField", "str":
 
 
 def field_stub(field: Mapping[str, Any]) -> str:
-    """A field of a message."""
+    """The line for a field of a message."""
     kind = SCALARS.get(field["type"])
     element = field["type"]
     if field["map"]:
@@ -85,7 +85,7 @@ def field_stub(field: Mapping[str, Any]) -> str:
 
 
 def messages_stub(messages: Mapping[str, list[Mapping[str, Any]]]) -> str:
-    """Classes of the parts of a cluster."""
+    """The classes for the parts of a cluster."""
     out = []
     for name, fields in messages.items():
         if name == "Cluster":

@@ -207,14 +207,14 @@ py::dict ReadRecord(const std::string& bytes) {
 void BindPoints(py::module_& module) {
   module.def("read_record", &ReadRecord);
   py::class_<PointsSource, std::shared_ptr<PointsSource>>(module, "PointsSource",
-                                                          "The points that others run.")
+                                                          "Points that other processes or threads run.")
       .def("take", &PointsSource::Take)
       .def("finish", &PointsSource::Finish)
       .def("fail", &PointsSource::Fail)
       .def("done", &PointsSource::Done)
       .def("progress", &PointsSource::Progress);
-  py::class_<LentPoints, std::shared_ptr<LentPoints>>(module, "SweepPoints",
-                                                      "Runs points; what reads the same traces shares them.")
+  py::class_<LentPoints, std::shared_ptr<LentPoints>>(
+      module, "SweepPoints", "Runs points. Points with the same traces share them in memory.")
       .def(py::init<size_t, int, sweep::SweepPoints::Places>(), py::arg("kept") = 2, py::arg("threads") = 1,
            py::arg("sent") = sweep::SweepPoints::Places())
       .def("run",
@@ -226,7 +226,7 @@ void BindPoints(py::module_& module) {
              }
              return py::bytes(record);
            })
-      .def("stop", &LentPoints::Stop, "Points that run end soon, with an error that says nothing of them.");
+      .def("stop", &LentPoints::Stop, "Stops running points soon. Their error has no meaning.");
 }
 
 }  // namespace

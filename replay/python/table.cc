@@ -67,7 +67,8 @@ py::str Text(const std::string& text) {
 }
 
 void BindTable(py::module_& module) {
-  py::class_<Table, std::shared_ptr<Table>>(module, "Columns", "Columns of one length. Made by the library.")
+  py::class_<Table, std::shared_ptr<Table>>(module, "Columns",
+                                            "Columns of equal length, made by the library.")
       .def_readonly("rows", &Table::rows)
       .def("names", &NamesOfColumns)
       .def("array",

@@ -56,7 +56,7 @@ std::shared_ptr<LookedAt> Look(cli::TopologyInput input, uint64_t seed, int radi
 }  // namespace
 
 void BindTopology(py::module_& module) {
-  py::class_<LookedAt, std::shared_ptr<LookedAt>>(module, "NetworkView", "A network. Made by topology().")
+  py::class_<LookedAt, std::shared_ptr<LookedAt>>(module, "NetworkView", "A network, from topology().")
       .def("record", [](std::shared_ptr<LookedAt> n) { return RecordObject(Record(n, &n->report)); })
       .def("draw",
            [](const LookedAt& n, const std::string& layout, bool dot) { return Text(n.Draw(layout, dot)); })

@@ -130,8 +130,7 @@ absl::StatusOr<LoadedTraces> Traces::LoadUnedited(int domain) const {
 std::shared_ptr<Table> Traces::Nodes() const { return NodesOf(*whole()); }
 
 void BindTraces(py::module_& module) {
-  py::class_<Traces, std::shared_ptr<Traces>>(module, "Traces",
-                                              "Traces in memory. Made by load() and model().")
+  py::class_<Traces, std::shared_ptr<Traces>>(module, "Traces", "Traces in memory, from load() or model().")
       .def_static(
           "load",
           [](const std::string& told, const std::string& folder) {

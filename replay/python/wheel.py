@@ -1,8 +1,9 @@
-"""wheel.py PACKAGE FOLDER: makes a wheel of the package chakra_replay that was built at PACKAGE, in FOLDER.
+"""wheel.py PACKAGE FOLDER: makes a wheel in FOLDER from the package chakra_replay that was built in PACKAGE.
 
-The wheel has the shared libraries that the module needs beside those that every Linux has (PEP 600), in
-chakra_replay/lib/, where the module's run path finds them, and their licences. The platform tag is that of the newest symbol of the C
-library that any of them asks for: manylinux_2_36_x86_64. Needs ldd and objdump. Prints the wheel's path.
+The wheel has the shared libraries that the module needs, except those that every Linux has (PEP 600), and their
+licences. The libraries are in chakra_replay/lib/, where the run path of the module finds them. The platform tag follows
+from the newest symbol of the C library that any of them uses: manylinux_2_36_x86_64. Needs ldd and objdump. Prints the
+wheel's path.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def command(*words: str) -> str:
 
 
 def libraries_of(module: Path) -> dict[str, Path]:
-    """The libraries that must go along, by name."""
+    """The libraries that the wheel must include, by name."""
     found = {}
     for line in command("ldd", str(module)).splitlines():
         name, _, rest = line.strip().partition(" => ")
@@ -42,7 +43,7 @@ def libraries_of(module: Path) -> dict[str, Path]:
 
 
 def licences(libraries: list[Path]) -> dict[str, bytes]:
-    """What the packages of the libraries say of copyright, and the project's own, by name."""
+    """The licence texts of the project and of the libraries' packages, by name."""
     root = HERE.parent.parent
     texts = {"LICENSE": (root / "LICENSE").read_bytes(),
              "copyright": (root / "examples" / "install" / "debian_copyright").read_bytes()}
@@ -54,7 +55,7 @@ def licences(libraries: list[Path]) -> dict[str, bytes]:
 
 
 def newest_symbol(files: list[Path]) -> tuple[int, int]:
-    """The newest version of the C library's symbols that any file asks for."""
+    """The newest version of the C library's symbols that any file uses."""
     newest = (2, 17)
     for file in files:
         for major, minor in re.findall(r"GLIBC_(\d+)\.(\d+)", command("objdump", "-T", str(file))):
@@ -63,7 +64,7 @@ def newest_symbol(files: list[Path]) -> tuple[int, int]:
 
 
 class Wheel:
-    """A wheel that is written file by file."""
+    """A wheel to which files are added one by one."""
 
     def __init__(self, path: Path) -> None:
         self._zip = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)

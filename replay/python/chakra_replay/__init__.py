@@ -7,7 +7,7 @@
     report = cr.replay(traces, cluster, fabric="fluid")
     report.makespan, report.ranks.to_pandas()
 
-Times are seconds, or whole picoseconds where a name ends in _ps; sizes are bytes. Errors are chakra_replay.Error.
+Times are seconds, or whole picoseconds if a name ends in _ps; sizes are bytes. Errors are chakra_replay.Error.
 """
 
 import os as _os

@@ -1,4 +1,4 @@
-"""A bar that shows how far a run is."""
+"""The progress bar of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _in_notebook() -> bool:
 
 
 class Bar:
-    """Call it with the share that is done, from 0 to 1. In a notebook it is drawn as HTML, else on a terminal."""
+    """Call it with the finished share, from 0 to 1. Draws HTML in a notebook, and text on a terminal."""
 
     def __init__(self) -> None:
         self._display: Any = None

@@ -1,4 +1,4 @@
-"""Collectives by size."""
+"""Times of collectives by size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._tables import Table
 
 @document("collective")
 def collective(kind: str, cluster: ClusterLike = None, **options: Any) -> Table:
-    """Prices a collective by size, as nccl-tests would measure it: a row for each size.
+    """Predicts the times of a collective as nccl-tests would measure them: a row for each size.
 
     `collective("all_reduce", "dgx-h100", ranks=16, bytes="1KiB..8GiB")`. Raises Error.
     """

@@ -40,7 +40,7 @@ class _Task:
 
 
 class _Here:
-    """What a worker's process holds: one for each sweep that it takes part in, the last few of them."""
+    """The SweepPoints of a worker's process, one for each sweep. Only the last few are kept."""
 
     lock = threading.Lock()
     points: dict[str, _core.SweepPoints] = {}
@@ -58,7 +58,7 @@ class _Here:
 
 
 def _unpack(sweep: Mapping[str, Any], files: Mapping[str, bytes]) -> list[tuple[str, str]]:
-    """Writes the files that were sent; where they are here, and where they were."""
+    """Writes the received files. Returns, for each root, its path here and its original path."""
     # The folder is deleted with the worker. The import is dynamic so that type checkers need not read all of Dask.
     worker = importlib.import_module("distributed").get_worker()
     folder = os.path.join(worker.local_directory, f"chakra-replay-{sweep['id']}")
@@ -78,7 +78,7 @@ def _unpack(sweep: Mapping[str, Any], files: Mapping[str, bytes]) -> list[tuple[
 
 def run_batch(points: Sequence[Point], sweep: Mapping[str, Any],
               files: Mapping[str, bytes] | None = None) -> list[tuple[int, bytes]]:
-    """On a worker: runs points one after the other, and gives their records."""
+    """On a worker: runs points one after the other, and returns their records."""
     if sweep["version"] != _core.VERSION:
         raise RuntimeError(f"the worker has chakra_replay {_core.VERSION}, the sweep is of {sweep['version']}")
     held = _Here.of(sweep, files)
@@ -113,13 +113,13 @@ class Workers:
                        "roots": roots}
         self._ended: queue.Queue[Any] = queue.Queue()
         self._running: dict[Any, _Task] = {}  # by future
-        self._waiting: list[_Task] = []  # to be sent
+        self._waiting: list[_Task] = []  # tasks that were not sent yet
         self._seconds = 0.0  # measured time of a point; a moving average
         self._told = 0.0
         self._alone_since: float | None = None  # since when there is no worker; inf: the warning was given
 
     def serve(self, source: _core.PointsSource) -> None:
-        """Until each point has ended."""
+        """Runs until all points have ended."""
         try:
             while True:
                 if (threads := self._threads()) > 0:
@@ -140,7 +140,7 @@ class Workers:
             self._running.clear()
 
     def _threads(self) -> int:
-        """Of all workers. Says so where there is none for long; raises Error where nobody tells."""
+        """Number of threads of all workers. Warns if there is none for long; raises Error if the scheduler is gone."""
         try:
             threads: int = sum(self._client.nthreads().values())
         except (OSError, TimeoutError, ValueError) as e:
@@ -213,7 +213,7 @@ class Workers:
 
     @staticmethod
     def _records(future: Any) -> list[tuple[int, bytes]] | None:
-        """What a task gave; None: it did not end, or who had it is gone."""
+        """The records of a task; None: it did not end, or the worker with its result is gone."""
         if future.status != "finished":
             return None
         try:
@@ -222,7 +222,7 @@ class Workers:
             return None
 
     def _drop(self, task: _Task) -> None:
-        """Whoever had the data of a task, or its result, is gone: no worker died of it."""
+        """Sends a task again whose data or result was lost with a worker. The task did not kill a worker."""
         task.dropped += 1
         if task.dropped > _DROPS:
             raise Error(f"sweep: {self._scheduler()} dropped a task {task.dropped} times; points that ended are kept",

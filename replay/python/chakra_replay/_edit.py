@@ -1,4 +1,4 @@
-"""Edited traces."""
+"""Edits of traces."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ._traces import Traces, load
 
 @document("edit")
 def edit(traces: Traces | Paths, output: str | os.PathLike[str] | None = None, **options: Any) -> Any:
-    """Changes traces: what if kernels, collectives or ranks were others?
+    """Edits traces, to answer what-if questions about kernels, collectives and ranks.
 
-    Without `output` the edited traces, in memory: they are read again from where they were, and replay() tells in its
-    report what the edits did. With `output`, a folder or a file, they are written there, and what the edits did is
-    returned (proto/edit.proto's EditReport). `edit("step", scale={"mlp": 0.5})`; `script` names a file of edits.
+    Without `output`, returns the edited traces in memory. They are read again from their files, and the report of
+    replay() says what the edits did. With `output`, a folder or a file, writes them there, and returns what the edits
+    did (EditReport of proto/edit.proto). `edit("step", scale={"mlp": 0.5})`; `script` names a file of edits.
     Raises Error.
     """
     if output is None:

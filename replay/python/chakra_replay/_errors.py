@@ -1,4 +1,4 @@
-"""What goes wrong."""
+"""Errors of the package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _number(pattern: re.Pattern[str], text: str) -> int | None:
 
 
 class Error(Exception):
-    """The input or the run is at fault. The text is what the command line would say."""
+    """An error of the input or of the run. The text is that of the command line."""
 
     def __init__(self, message: str, code: str = "unknown") -> None:
         super().__init__(message, code)
@@ -34,29 +34,29 @@ class Error(Exception):
 
     @property
     def file(self) -> str | None:
-        """The file that is at fault, where the text names one."""
+        """The file that has the error, if the text names one."""
         found = _FILE.search(self.message) or _AT.search(self.message)
         return found.group(1) if found else None
 
     @property
     def rank(self) -> int | None:
-        """The rank that is at fault, the first where the text names several."""
+        """The rank that has the error; the first one if the text names several."""
         return _number(_RANK, self.message)
 
     @property
     def node(self) -> int | None:
-        """The id of the node that is at fault, likewise."""
+        """The id of the node that has the error; the first one if the text names several."""
         return _number(_NODE, self.message)
 
 
 def shown(value: Any) -> str:
-    """A value in an error: at most a line of it, with its type."""
+    """A value for an error message: at most one line, with its type."""
     text = repr(value).replace("\n", " ")
     return f"{text if len(text) < 60 else text[:57] + '...'} ({type(value).__name__})"
 
 
 def expect(value: Any, kind: type[_T], what: str) -> _T:
-    """`value`, which is to be a `kind`. Raises TypeError."""
+    """Returns `value`. Raises TypeError if it is no `kind`."""
     if not isinstance(value, kind):
         raise TypeError(f"{what}: {shown(value)} is no {kind.__name__}")
     return value
@@ -67,7 +67,7 @@ _SELF = re.compile(r"^(self|arg0): [\w.]*(, |$)")
 
 
 def _plainly(name: str, told: str, args: tuple[Any, ...], kwargs: dict[str, Any], is_method: bool) -> str:
-    """What the binding says of arguments that fit no signature, for people."""
+    """A readable form of pybind11's message about arguments that match no signature."""
     wanted = []
     for signature in _SIGNATURE.findall(told):
         text = _SELF.sub("", signature) if is_method else signature
@@ -94,7 +94,7 @@ _OPERATORS = ("__getitem__", "__setitem__", "__delitem__", "__contains__")
 
 
 def explain_arguments(module: types.ModuleType) -> None:
-    """Functions and methods of the module of bindings say of arguments that do not fit what was expected."""
+    """Makes the functions and methods of the bindings report wrong arguments in a readable form."""
     for name, value in list(vars(module).items()):
         if isinstance(value, types.BuiltinFunctionType):
             setattr(module, name, _explained(value, name, False))

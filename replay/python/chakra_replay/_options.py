@@ -1,4 +1,4 @@
-"""Functions whose keyword arguments are the options of the command line, told by the same texts as --help."""
+"""Functions whose keyword arguments are the options of the command line, documented by the texts of --help."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def kind_of(option: Mapping[str, Any]) -> str:
 
 
 def name_of(option: Mapping[str, Any]) -> str:
-    """The name of an option as an argument: try_ for --try, since try is a word of the language."""
+    """The name of an option as an argument: try_ for --try, since try is a keyword of Python."""
     name: str = option["keyword"]
     return name + "_" if keyword.iskeyword(name) else name
 
@@ -57,7 +57,7 @@ def options_of(function: str) -> list[dict[str, Any]]:
 
 
 def document(name: str) -> Callable[[Function], Function]:
-    """Gives a function the options of `name` as keyword arguments, in its signature and its docstring."""
+    """A decorator that adds the options of `name` as keyword arguments to a function's signature and docstring."""
 
     def change(function: Function) -> Function:
         options = options_of(name)

@@ -22,7 +22,7 @@ class Plan(Recorded):
 
     @property
     def rows(self) -> Table:
-        """A row for each split that is told: tp, pp, dp, ..., its time (0: not replayed), closed form, MFU, memory."""
+        """A row for each reported split: tp, pp, dp, ..., its time (0: not replayed), closed form, MFU, memory."""
         table: Table = self._record.row
         return table
 
@@ -34,7 +34,7 @@ class Plan(Recorded):
         return self.rows.to_pandas()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """`rows` for whoever reads Arrow's C stream interface."""
+        """`rows` for readers of Arrow's C stream interface."""
         return self.rows.__arrow_c_stream__(requested_schema)
 
     def to_json(self) -> str:
@@ -46,11 +46,11 @@ class Plan(Recorded):
         return self._core.to_csv()
 
     def to_text(self) -> str:
-        """For people, as `plan` prints it."""
+        """The text that `plan` prints."""
         return self._core.to_text()
 
     def html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The plan as one page for browsers. `path`: writes it there, too."""
+        """The plan as one HTML page. `path`: also writes the page to this file."""
         return written(self._core.html(), path)
 
     def __repr__(self) -> str:
@@ -70,8 +70,8 @@ def plan(workload: str | os.PathLike[str] | None = None, cluster: ClusterLike = 
     """Finds the fastest splits of a workload on a cluster that fit into its memory.
 
     `workload`: a file of proto/workload.proto, or `model` names one: `plan(model="llama3-70b",
-    training={"seq": 8192, "global_batch": 512}, cluster="dgx-h100", ranks=512)`. What is given is fixed. The option
-    --try is named try_. Raises Error.
+    training={"seq": 8192, "global_batch": 512}, cluster="dgx-h100", ranks=512)`. Settings that are given are not
+    varied. The option --try is named try_. Raises Error.
     """
     given = {("try" if name == "try_" else name): value for name, value in options.items()}
     return Plan(_core.plan(workload, {"model": model, **given}, cluster_of(cluster), progress_of(progress)))

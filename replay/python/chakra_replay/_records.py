@@ -1,4 +1,4 @@
-"""What results share that wrap a message of the library."""
+"""The common part of results that wrap a message of the library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _Text = TypeVar("_Text", bound=str)
 
 
 class Recorded:
-    """Fields of the message in `_record` are attributes."""
+    """An object whose attributes are the fields of the message in `_record`."""
 
     _record: Any
 
@@ -20,7 +20,7 @@ class Recorded:
 
 
 def written(text: _Text, path: str | os.PathLike[str] | None) -> _Text:
-    """The text, which also goes to the file at `path` unless that is None."""
+    """Returns the text, and also writes it to the file at `path` unless that is None."""
     if path is not None:
         with open(path, "w", encoding="utf-8", newline="") as out:
             out.write(text)

@@ -15,12 +15,12 @@ ClusterLike = Union[_core.Cluster, str, "os.PathLike[str]", None]
 
 
 def traces_of(traces: Traces | Paths) -> Traces:
-    """Traces in memory, or read from where they are."""
+    """Returns traces in memory; reads paths."""
     return traces if isinstance(traces, Traces) else load(traces)
 
 
 def cluster_of(cluster: ClusterLike) -> _core.Cluster | None:
-    """A cluster, or read by its name. None: the default, and the report says so."""
+    """Returns a cluster; reads a name or a path. None: the default cluster, which the report then names."""
     if cluster is None or isinstance(cluster, _core.Cluster):
         return cluster
     if not isinstance(cluster, (str, os.PathLike)):
@@ -30,7 +30,7 @@ def cluster_of(cluster: ClusterLike) -> _core.Cluster | None:
 
 
 def progress_of(progress: Callable[..., Any] | bool | None) -> Callable[..., Any] | None:
-    """What is told of a run on its way. True: a bar."""
+    """The callback for the progress of a run. True: a bar."""
     if progress is True:
         from ._bar import Bar
 
@@ -43,12 +43,14 @@ def replay(traces: Traces | Paths, cluster: ClusterLike = None, *,
            progress: Callable[[float, float, int, int], Any] | bool | None = None, **options: Any) -> Report:
     """Replays traces on a simulated cluster.
 
-    `traces`: what load() or model() gave, or paths. `cluster`: a Cluster, a preset ("dgx-h100", "dgx-h100:nodes=4") or
-    a file; without it dgx-h100. Keyword arguments are the options of `chakra-replay replay`, with _ for -: lists for
-    what may be repeated, dicts for key=value, True for flags. The report is the same as the binary's, to the byte.
+    `traces`: the result of load() or model(), or paths. `cluster`: a Cluster, a preset ("dgx-h100",
+    "dgx-h100:nodes=4") or a file; default: dgx-h100. Keyword arguments are the options of `chakra-replay replay`,
+    with _ for -: lists for options that may be repeated, dicts for key=value, True for flags. The report is the same as
+    the binary's, to the byte.
 
-    `progress` is called a few times a second with the share that is done, seconds of simulated time, nodes that are
-    done, and all nodes; True shows a bar. Ctrl-C stops the run. Other threads go on meanwhile. Raises Error.
+    `progress` is called a few times a second with the finished share, the simulated seconds, the number of finished
+    nodes, and the number of all nodes; True shows a bar. Ctrl-C stops the run. Other threads run meanwhile. Raises
+    Error.
     """
     report = _core.replay(traces_of(traces)._core, cluster_of(cluster), _core.told_of_run([], options),
                           progress_of(progress))

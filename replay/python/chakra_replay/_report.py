@@ -1,4 +1,4 @@
-"""What a replay reports."""
+"""Reports of replays."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ._tables import Table, table_html
 
 
 class Report(Recorded):
-    """What a run reports. Made by replay(), and by Report.from_file().
+    """The report of a run, from replay() or Report.from_file().
 
-    Fields of proto/report.proto are attributes: `makespan_ps` is a whole number of picoseconds, `makespan` the same in
-    seconds; sizes are bytes. Tables are named in the plural: `ranks`, `collectives`, `links`, `operators`, `lanes`.
+    Fields of proto/report.proto are attributes: `makespan_ps` is a whole number of picoseconds, `makespan` is the time
+    in seconds; sizes are bytes. Tables have names in the plural: `ranks`, `collectives`, `links`, `operators`, `lanes`.
     """
 
     def __init__(self, core: _core.RunReport) -> None:
@@ -25,7 +25,7 @@ class Report(Recorded):
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Report:
-        """Reads a report: JSON, text format or binary. It knows nothing of its traces."""
+        """Reads a report: JSON, text format or binary. Such a report has no traces, so it cannot be run again."""
         return cls(_core.read_report(os.fsencode(path)))
 
     def __dir__(self) -> list[str]:
@@ -33,17 +33,17 @@ class Report(Recorded):
 
     @property
     def makespan(self) -> float:
-        """Seconds of simulated time that the run took."""
+        """The simulated time of the run, in seconds."""
         return self._core.makespan_ps() * 1e-12
 
     @property
     def makespan_ps(self) -> int:
-        """The same in whole picoseconds."""
+        """The simulated time of the run, in whole picoseconds."""
         return self._core.makespan_ps()
 
     @property
     def ranks(self) -> Table:
-        """A row for each rank: when it ended, computation, communication, exposed, idle."""
+        """A row for each rank: its end, and its time of computation, communication, exposed communication, idling."""
         table: Table = self._record.rank
         return table
 
@@ -55,44 +55,44 @@ class Report(Recorded):
 
     @property
     def lanes(self) -> Table:
-        """A row for each lane, over all ranks: its name, nodes, and the time of these. `lane_policy` says how nodes
-        were put on lanes."""
+        """A row for each lane, over all ranks: its name, its nodes, and their time. `lane_policy` says how nodes were
+        assigned to lanes."""
         table: Table = self._record.lane
         return table
 
     @property
     def lane_policy(self) -> str:
-        """What `lanes` of replay() was: "recorded", "single" or "unlimited"."""
+        """The value of `lanes` in replay(): "recorded", "single" or "unlimited"."""
         return str(self._record.lanes)
 
     @property
     def memory(self) -> Table | None:
-        """What ranks hold at their peak, by stage. None: the traces are of no generated step."""
+        """The peak memory of ranks, by stage. None: the traces are not a generated step."""
         training = self._record.training
         return None if training is None else training.memory
 
     @property
     def critical_path(self) -> Any:
-        """What the run took its time for: `cause`, `rank`, `operator`, `link`, `sensitivity`, `longest`, ....
+        """The critical path of the run: `cause`, `rank`, `operator`, `link`, `sensitivity`, `longest`, ....
 
-        The run is made once more where it was not asked for (critical_path=True); the result is the same.
+        Repeats the run, with the same result, if replay() was called without critical_path=True.
         """
         own = self._record.critical_path
         return own if own is not None or not self._core.made() else self._core.whole().critical_path
 
     def compare(self, other: Report, merge_numbers: bool = False) -> Comparison:
-        """How `other` differs from this report. merge_numbers: names that differ in numbers alone are one."""
+        """How `other` differs from this report. merge_numbers: names that differ only in numbers count as one."""
         return Comparison(self, expect(other, Report, "Report.compare"), merge_numbers)
 
     def html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The report as one page for browsers, with charts and the critical path. `path`: writes it there, too."""
+        """The report as one HTML page, with charts and the critical path. `path`: also writes the page to this file."""
         return written(self._core.html(), path)
 
     def timeline(self, path: str | os.PathLike[str], *, format: Literal["perfetto", "json"] | None = None,
                  ranks: str | Sequence[int] | None = None, nodes: int = _core.TIMELINE_NODES) -> str:
         """Every node on its lane over time, for ui.perfetto.dev (.pftrace, .perfetto-trace) or chrome://tracing
-        (.json); .gz compresses. `ranks`: which, as "0-7,16" or a list. `nodes`: ranks are left out where they would
-        have more together; 0: never. Returns what was left out.
+        (.json); .gz compresses. `ranks`: the ranks to show, as "0-7,16" or a list. `nodes`: maximum number of nodes;
+        ranks beyond it are left out; 0: no limit. Returns a description of what was left out.
         """
         if ranks is not None and not isinstance(ranks, str):
             ranks = ",".join(map(str, ranks))
@@ -103,7 +103,7 @@ class Report(Recorded):
         return self._core.to_json()
 
     def to_text(self) -> str:
-        """For people, as `replay` prints it."""
+        """The text that `replay` prints."""
         return self._core.to_text()
 
     def to_csv(self) -> str:
@@ -150,15 +150,15 @@ class Comparison(Recorded):
 
     @property
     def identical(self) -> bool:
-        """Whether nothing that is compared differs."""
+        """Whether the reports have no differences."""
         return bool(self._record.identical)
 
     def to_text(self, top: int = 10) -> str:
-        """For people; at most `top` rows of each section, 0: all."""
+        """The comparison as text, with at most `top` rows of each section; 0: all rows."""
         return self._a._core.print_compared(self._b._core, self._merge, "text", top)
 
     def to_csv(self, top: int = 0) -> str:
-        """A row for each measure that differs."""
+        """The comparison as CSV: a row for each measure that differs."""
         return self._a._core.print_compared(self._b._core, self._merge, "csv", top)
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ _TELL_EVERY = 0.2  # seconds
 
 
 def _plain(value: Any) -> Any:
-    """A spec as JSON has it: values of axes are texts."""
+    """A spec in the form of JSON: values of axes are texts."""
     if isinstance(value, Mapping):
         return {k: [str(v) for v in one] if k == "value" and not isinstance(one, str) else _plain(one)
                 for k, one in value.items()}
@@ -32,7 +32,7 @@ def _plain(value: Any) -> Any:
 
 
 class SweepSpec:
-    """What is swept, with its points.
+    """A sweep and its points.
 
     `SweepSpec("sweep.txtpb")` reads a file of proto/sweep.proto; a dict has the same fields:
     `SweepSpec({"trace": ["step"], "replay": "--cluster dgx-h100", "axis": [{"name": "fabric", "option": "--fabric",
@@ -51,14 +51,14 @@ class SweepSpec:
 
     @property
     def name(self) -> str:
-        """Of its results."""
+        """The name of the sweep, also that of its results."""
         return self._core.name
 
     def __len__(self) -> int:
         return len(self._core)
 
     def words(self, point: int) -> list[str]:
-        """The command line of a point: arguments of `replay`."""
+        """The command line of a point, as arguments of `replay`."""
         return self._core.words(point)
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class SweepSpec:
 
 
 class SweepResults:
-    """Results of a sweep: axes and metrics of each point. Made by sweep(), and by SweepResults.load()."""
+    """Results of a sweep, from sweep() or SweepResults.load(): the axes and metrics of each point."""
 
     def __init__(self, core: _core.SweepRows, summary: Mapping[str, Any] | None = None) -> None:
         self._core = core
@@ -76,12 +76,12 @@ class SweepResults:
 
     @classmethod
     def load(cls, *folders: str | os.PathLike[str]) -> SweepResults:
-        """Reads the results of a folder, or of several that hold parts of one sweep."""
+        """Reads the results of a folder, or of several folders with parts of one sweep."""
         return cls(_core.SweepRows.load([os.fsencode(f) for f in folders]))
 
     @property
     def rows(self) -> Table:
-        """A row for each point: its number, id, axes, metrics (NaN: it has none) and error."""
+        """A row for each point: its number, id, axes, metrics (NaN: none) and error."""
         if self._rows is None:
             self._rows = Table(self._core.rows(), name="points")
         return self._rows
@@ -98,12 +98,12 @@ class SweepResults:
 
     @property
     def failed(self) -> int:
-        """How many points failed."""
+        """Number of points that failed."""
         return self._core.failed
 
     @property
     def warnings(self) -> list[str]:
-        """What was found when results were read."""
+        """Warnings from reading the results."""
         return self._core.warnings
 
     def __len__(self) -> int:
@@ -114,12 +114,12 @@ class SweepResults:
         return Table(self._core.best(by, top, where), name="best")
 
     def pareto(self, *aims: str, where: str = "") -> Table:
-        """The points than which none is better in all of several metrics."""
+        """The Pareto-optimal points: no other point is better in all of the given metrics."""
         return Table(self._core.pareto(list(aims), where), name="pareto")
 
     def table(self, rows: str, columns: str = "", show: str = "", take: Literal["best", "mean"] = "best",
               where: str = "") -> Table:
-        """A metric by the values of one axis or two."""
+        """A metric by the values of one or two axes."""
         return Table(self._core.table(rows, columns, show, take == "mean", where), name="table")
 
     def to_pandas(self) -> Any:
@@ -127,7 +127,7 @@ class SweepResults:
         return self.rows.to_pandas()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """`rows` for whoever reads Arrow's C stream interface."""
+        """`rows` for readers of Arrow's C stream interface."""
         return self.rows.__arrow_c_stream__(requested_schema)
 
     def to_csv(self, timing: bool = False) -> str:
@@ -135,7 +135,7 @@ class SweepResults:
         return self._core.to_csv(timing)
 
     def html(self, path: str | os.PathLike[str] | None = None, where: str = "", by: str = "") -> str:
-        """The results as one page for browsers. `path`: writes it there, too."""
+        """The results as one HTML page. `path`: also writes the page to this file."""
         return written(self._core.html(where, by), path)
 
     def __repr__(self) -> str:
@@ -147,7 +147,7 @@ class SweepResults:
 
 def _serve_threads(jobs: int, kept: int, on_result: OnResult,
                    progress: Callable[..., Any] | None) -> Callable[[_core.PointsSource], None]:
-    """Runs points on threads of this process, and tells of each."""
+    """Runs points on threads of this process, and reports each result."""
     points = _core.SweepPoints(kept, max(1, (os.cpu_count() or 1) // jobs))
 
     def serve(source: _core.PointsSource) -> None:
@@ -174,7 +174,7 @@ def _serve_threads(jobs: int, kept: int, on_result: OnResult,
 
 
 def finish(source: _core.PointsSource, token: int, record: bytes, on_result: OnResult | None) -> None:
-    """Ends a point, and tells of it."""
+    """Ends a point, and reports its result."""
     source.finish(token, record)
     if on_result is not None:
         told = _core.read_record(record)
@@ -186,21 +186,21 @@ def sweep(spec: SpecLike, output: str | os.PathLike[str] | None = None, *, jobs:
           progress: Callable[[float, int, int], Any] | bool | None = None, on_result: OnResult | None = None,
           retry_failed: bool = False, continue_changed: bool = False, limit: int = 0,
           trace_cache: int = 2) -> SweepResults:
-    """Replays over many machines, and keeps what each point gave.
+    """Replays all points of a sweep, and keeps their results.
 
-    `spec`: a SweepSpec, a file, a text or a dict (proto/sweep.proto). `output`: the folder of the results, with a
-    journal: a sweep that was stopped goes on there; without it results are in memory alone. `jobs`: points at once;
-    default: the machine's cores.
+    `spec`: a SweepSpec, a file, a text or a dict (proto/sweep.proto). `output`: the folder of the results and of a
+    journal, from which a stopped sweep continues; without it the results are only in memory. `jobs`: number of points
+    that run at once; default: the machine's cores.
 
-    `client`: a dask.distributed.Client: points run on its workers, whose machines have this package. A worker that
-    dies costs its points nothing: others run them; where none is left, a warning says that the sweep waits for one.
-    Traces are read by each worker once, from the same paths (ship="paths": a shared file system), or are sent to each
-    worker once (ship="bytes").
+    `client`: a dask.distributed.Client. Points run on its workers, whose machines need this package. If a worker dies,
+    other workers run its points; if there is no worker, a warning says that the sweep waits for one. Each worker reads
+    the traces once, from the same paths (ship="paths": a shared file system), or receives them once (ship="bytes").
 
-    `progress` is called with the share that is done, points that are done, and all points; True shows a bar.
-    `on_result` is called as each point ends. `retry_failed`: failed points of the folder run again.
-    `continue_changed`: results of equal points stay although the spec changed. `limit`: the most points to run.
-    `trace_cache`: sets of traces held at once. Results are the same as those of `chakra-replay sweep`. Raises Error.
+    `progress` is called with the finished share, the number of finished points, and the number of all points; True
+    shows a bar. `on_result` is called when a point ends. `retry_failed`: runs failed points of the folder again.
+    `continue_changed`: keeps the results of equal points although the spec changed. `limit`: maximum number of points
+    to run. `trace_cache`: number of sets of traces in memory. Results are the same as those of `chakra-replay sweep`.
+    Raises Error.
     """
     swept = SweepSpec(spec)
     threads = jobs or os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Tables as columns."""
+"""Tables that are stored as columns."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Row(Dict[str, Any]):
 
 
 class Table:
-    """Rows as columns.
+    """A table that is stored as columns.
 
-    `table["end_ps"]`, or `table.end_ps`, is a NumPy array that cannot be written to, and shares its memory with the
-    table; texts are arrays of str. A column that ends in _ps has whole picoseconds: without that ending its name gives
-    seconds. `table[3]` is a row, `to_pandas()` a DataFrame, and whatever reads Arrow takes the table itself:
-    `polars.from_arrow(table)`, `duckdb.sql("select * from table")`, `pyarrow.table(table)`.
+    `table["end_ps"]`, or `table.end_ps`, is a read-only NumPy array that shares its memory with the table; texts are
+    arrays of str. A column whose name ends in _ps has whole picoseconds; the name without _ps gives seconds. `table[3]`
+    is a row, `to_pandas()` a DataFrame. Readers of Arrow accept the table itself: `polars.from_arrow(table)`,
+    `duckdb.sql("select * from table")`, `pyarrow.table(table)`.
     """
 
     def __init__(self, columns: _core.Columns, row_of: Callable[[int], Any] | None = None, name: str = "") -> None:
@@ -40,15 +40,15 @@ class Table:
 
     @property
     def columns(self) -> list[str]:
-        """The names of its columns."""
+        """The names of the columns."""
         return self._columns.names()
 
     def doc(self, column: str) -> str:
-        """What a column is, with its unit."""
+        """The description of a column, with its unit."""
         return self._columns.doc(column)
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """A column as an array. KeyError: there is none of that name."""
+        """A column as an array. Raises KeyError if there is no such column."""
         found = self._arrays.get(name)
         if found is None:
             found = self._arrays[name] = self._make(name)
@@ -111,7 +111,7 @@ class Table:
         return {name: self.column(name) for name in self.columns}
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame; columns of few texts are categories."""
+        """The table as a pandas.DataFrame; columns with few distinct texts are categories."""
         import pandas as pd  # type: ignore[import]
 
         data = {}
@@ -125,7 +125,7 @@ class Table:
         return pd.DataFrame(data, copy=False)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """The table for whoever reads Arrow's C stream interface; numbers are not copied."""
+        """The table for readers of Arrow's C stream interface; numbers are not copied."""
         return self._columns.arrow()
 
     def __repr__(self) -> str:
@@ -136,7 +136,7 @@ class Table:
 
 
 def text_of(value: Any) -> str:
-    """A value for people."""
+    """A value as text for display."""
     if value is None:
         return ""
     if isinstance(value, (float, np.floating)):
@@ -147,7 +147,7 @@ def text_of(value: Any) -> str:
 
 
 def table_html(table: Table, columns: Sequence[str], most: int = _ROWS_SHOWN) -> str:
-    """A table for notebooks, at most so many rows of it."""
+    """A table as HTML for notebooks, with at most `most` rows."""
     shown = min(len(table), most)
     head = "".join(f"<th title='{html.escape(table.doc(c) if c in table.columns else '', True)}'>{html.escape(c)}</th>"
                    for c in columns)

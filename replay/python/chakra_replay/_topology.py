@@ -1,4 +1,4 @@
-"""Networks."""
+"""Networks: their sizes, and drawings of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ._tables import Table
 
 
 class Topology(Recorded):
-    """A network: sizes, distances, bandwidths. Made by topology(). Fields of proto/topology_report.proto are
-    attributes; in a notebook it is drawn."""
+    """A network, from topology(): sizes, distances, bandwidths. Fields of proto/topology_report.proto are attributes.
+    A notebook shows a drawing."""
 
     def __init__(self, core: _core.NetworkView) -> None:
         self._core = core
@@ -20,20 +20,20 @@ class Topology(Recorded):
 
     @property
     def findings(self) -> Table:
-        """What cannot be reached ("error"), or looks wrong ("note")."""
+        """Problems of the network: devices that cannot be reached ("error"), and oddities ("note")."""
         found: Table = self._record.finding
         return found
 
     def draw(self, path: str | os.PathLike[str] | None = None, *,
              layout: Literal["auto", "tiered", "ring", "grid", "groups"] = "auto",
              format: Literal["svg", "dot"] | None = None) -> Drawing:
-        """A drawing; what is large is folded. `path`: writes it there, too; its ending tells the format."""
+        """A drawing; large parts are folded. `path`: also writes it to this file, whose ending selects the format."""
         end = os.fspath(path).rsplit(".", 1)[-1] if path is not None else ""
         dot = format == "dot" or (format is None and end in ("dot", "gv"))
         return written(Drawing(self._core.draw(layout, dot)), path)
 
     def to_text(self) -> str:
-        """For people, as `topology show` prints it."""
+        """The text that `topology show` prints."""
         return self._core.to_text()
 
     def __repr__(self) -> str:
@@ -47,7 +47,7 @@ class Topology(Recorded):
 
 
 class Drawing(str):
-    """SVG, or DOT. A notebook shows it."""
+    """A drawing as SVG or DOT. A notebook shows SVG."""
 
     def _repr_svg_(self) -> str | None:
         return str(self) if "<svg" in self[:1000] else None
@@ -55,10 +55,10 @@ class Drawing(str):
 
 def topology(spec: str | os.PathLike[str] | _core.Cluster, devices: int = 0, *, seed: int = 1,
              radix: int = 0) -> Topology:
-    """Looks at a network: NAME:key=value,... ("fat_tree:k=8"), a file of one, a preset, or a Cluster.
+    """Analyzes a network: NAME:key=value,... ("fat_tree:k=8"), the file of a network, a preset, or a Cluster.
 
-    `devices`: how many to connect; 0: as many as it says. `seed`: of samples. `radix`: the most links that a switch
-    may have, for `findings`; 0: any number. Raises Error.
+    `devices`: number of devices to connect; 0: the number that the network gives. `seed`: seed of random samples.
+    `radix`: maximum number of links of a switch, for `findings`; 0: no limit. Raises Error.
     """
     if isinstance(spec, _core.Cluster):
         return Topology(_core.topology_of_cluster(spec, devices, seed, radix))

@@ -12,7 +12,7 @@ from ._tables import Table
 
 
 class Traces:
-    """What every rank does. Made by load() and model(). Immutable; any number of replays may share it at once.
+    """The traces of all ranks, from load() or model(). Immutable; any number of replays may share them at once.
 
     `traces.nodes` is one table of all nodes; `traces[3]` is a rank, whose columns are NumPy arrays over the memory of
     the traces, without a copy.
@@ -24,7 +24,7 @@ class Traces:
 
     @property
     def ranks(self) -> int:
-        """How many ranks there are."""
+        """Number of ranks."""
         return self._core.ranks
 
     def __len__(self) -> int:
@@ -51,32 +51,32 @@ class Traces:
         return self.nodes.to_pandas()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """`nodes` for whoever reads Arrow's C stream interface."""
+        """`nodes` for readers of Arrow's C stream interface."""
         return self.nodes.__arrow_c_stream__(requested_schema)
 
     @property
     def node_count(self) -> int:
-        """Nodes of all ranks."""
+        """Number of nodes of all ranks."""
         return self._core.node_count
 
     @property
     def distinct_graphs(self) -> int:
-        """How many graphs the ranks share."""
+        """Number of distinct graphs, which ranks share."""
         return self._core.distinct_graphs
 
     @property
     def groups(self) -> Mapping[str, list[int]]:
-        """Process groups by name: their ranks. All ranks together are "" and are not listed."""
+        """The ranks of each process group, by name. The group of all ranks, "", is not listed."""
         return self._core.groups
 
     @property
     def warnings(self) -> list[str]:
-        """What was found about the set."""
+        """Warnings about the traces."""
         return self._core.warnings
 
     @property
     def assumptions(self) -> list[str]:
-        """What was taken for granted to make ranks that have no trace."""
+        """Assumptions about ranks without a trace."""
         return self._core.assumptions
 
     @property
@@ -97,7 +97,7 @@ def _reload(told: bytes, folder: bytes) -> Traces:
 
 
 def _paths_of(path: Any) -> list[Any]:
-    """A path, or several, as a list. Raises TypeError, which says what to give, for anything else."""
+    """One path or several as a list. Raises TypeError, which says what is expected, for any other value."""
     several = path if isinstance(path, Sequence) and not isinstance(path, str) else [path]
     for one in several:
         if not isinstance(one, (str, os.PathLike)):
@@ -108,9 +108,9 @@ def _paths_of(path: Any) -> list[Any]:
 
 @document("load")
 def load(*paths: Paths, **options: Any) -> Traces:
-    """Reads traces, as the command line takes them: folders, prefixes, files, archives, captures of any format.
+    """Reads traces, as on the command line: folders, prefixes, files, archives, captures of any format.
 
-    `load("step", ranks=64)` makes 64 ranks of one trace, `load("step", scale="mlp=0.5")` edits what it reads.
+    `load("step", ranks=64)` makes 64 ranks from one trace, `load("step", scale="mlp=0.5")` edits the traces.
     Raises Error.
     """
     several = [one for path in paths for one in _paths_of(path)]
@@ -123,16 +123,16 @@ def load(*paths: Paths, **options: Any) -> Traces:
 @document("load")
 def model(model: str | Mapping[str, Any], parallel: str | Mapping[str, Any] | None = None,
           training: str | Mapping[str, Any] | None = None, **options: Any) -> Traces:
-    """The traces of a training step from the configuration of its model, in memory: no files are written.
+    """Generates the traces of a training step from the configuration of its model, in memory, without files.
 
     `model("llama3-70b", parallel={"tp": 8, "pp": 4, "dp": 2}, training={"seq": 8192, "global_batch": 64})`.
-    What is left out has the defaults of the command line. Ranks that share experts have groups by the cluster's NVLink
-    domain: each replay has those of its cluster, tables of the traces those of 8 neighbours, where `parallel` has no
-    `domain`. Raises Error.
+    Settings that are left out have the defaults of the command line. The groups of ranks that share experts depend on
+    the NVLink domain: unless `parallel` sets `domain`, each replay uses the domain of its cluster, and tables of the
+    traces use domains of 8 ranks. Raises Error.
     """
     return load(model=model, parallel=parallel, training=training, **options)
 
 
 def core_of(traces: Traces) -> _core.Traces:
-    """What the extension module has of them."""
+    """The object of the extension module behind the traces."""
     return traces._core

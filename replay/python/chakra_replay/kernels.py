@@ -1,4 +1,4 @@
-"""Kernel tables, and the kernel model: what kernels take that nobody measured.
+"""Kernel tables, and the kernel model, which predicts times of kernels that were not measured.
 
 `predict([{"op": "gemm", "m": 4096, "n": 4096, "k": 4096, "dtype": "bf16"}], "H100")`
 """
@@ -39,20 +39,20 @@ def _csv_of(rows: RowsLike) -> str:
 
 
 def predict(rows: RowsLike, device: DeviceLike, op: str = "") -> Table:
-    """Times of kernels by the kernel model: the rows with time_us, low_us, high_us (90 of 100 measurements lie between
-    them) and from. `op`: of all rows; else they have a column op. ops() tells what each op needs. Of a row that cannot
-    be answered the times are empty, and `from` says why. Raises Error.
+    """Predicts times of kernels by the kernel model. Returns the rows with the columns time_us, low_us, high_us (90 of
+    100 measurements are between them) and from. `op`: the op of all rows; without it the rows need a column op. ops()
+    lists the columns of each op. If a row cannot be predicted, its times are empty, and `from` says why. Raises Error.
     """
     return Table(_core.predict(_csv_of(rows), device, op), name="kernels")
 
 
 def calibrate(rows: RowsLike, device: DeviceLike) -> Any:
-    """The device moved to measured rows (a column measured_us): `cluster.device = calibrate(rows, "H100")`."""
+    """The device, fitted to measured rows (with a column measured_us): `cluster.device = calibrate(rows, "H100")`."""
     return _core.calibrate(_csv_of(rows), device).device
 
 
 def ops() -> list[dict[str, str]]:
-    """The ops of rows: a dict each, with op, the columns that it needs, and those that it may have."""
+    """The known ops: a dict for each, with op, its required columns, and its optional columns."""
     return _core.kernel_ops()
 
 
@@ -62,36 +62,36 @@ def devices() -> list[str]:
 
 
 class KernelTable:
-    """Measured times of kernels, for replay(kernels=FILE): what `chakra-replay kernels` makes."""
+    """A kernel table: measured times of kernels, for replay(kernels=FILE)."""
 
     def __init__(self, core: _core.Kernels) -> None:
         self._core = core
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> KernelTable:
-        """Reads CSV, JSON, text format or binary."""
+        """Reads a kernel table: CSV, JSON, text format or binary."""
         return cls(_core.Kernels.load(os.fsencode(path)))
 
     @classmethod
     def collect(cls, traces: Traces | Paths, host_operations: bool = False, device_name: str = "",
                 threads: int = os.cpu_count() or 1) -> KernelTable:
-        """The kernels that traces measured. `host_operations`: those of the host too. Traces in memory are read again."""
+        """The recorded kernels of traces. `host_operations`: also those of the host. Reads traces in memory again."""
         if isinstance(traces, Traces):
             return cls(_core.Kernels.collect_of(core_of(traces), host_operations, device_name, threads))
         return cls(_core.Kernels.collect(traces, host_operations, device_name, threads))
 
     @classmethod
     def merge(cls, *tables: KernelTable, any_device: bool = False) -> KernelTable:
-        """One table of several, of one device unless any_device says otherwise."""
+        """Merges several tables. They must be for one device, unless any_device is set."""
         return cls(_core.Kernels.merge([expect(t, cls, "KernelTable.merge")._core for t in tables], any_device))
 
     def transfer(self, to: DeviceLike, from_device: DeviceLike | None = None, dtype: str = "") -> KernelTable:
-        """Makes of it the table of another device, by the law of kernels and by rooflines."""
+        """Converts the table to another device, by the kernel model and by rooflines."""
         return KernelTable(self._core.transfer(to, from_device, dtype))
 
     @property
     def device(self) -> str:
-        """That the times were measured on."""
+        """The device on which the times were measured."""
         return str(self._core.record().device)
 
     @property
@@ -104,11 +104,11 @@ class KernelTable:
         return len(self.rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes .csv, .json, .txtpb, else binary."""
+        """Writes the table: .csv, .json, .txtpb, else binary."""
         self._core.save(os.fsencode(path))
 
     def to_csv(self) -> str:
-        """As CSV."""
+        """The table as CSV."""
         return self._core.to_csv()
 
     def __repr__(self) -> str:
