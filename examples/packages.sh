@@ -1,4 +1,4 @@
-# Sourced by the scripts: installs the Debian packages that are missing.
+# To be sourced by scripts: installs the missing ones of these Debian packages.
 #   need_packages NAME...
 need_packages() {
   if ! command -v dpkg-query >/dev/null; then
@@ -29,7 +29,8 @@ need_packages() {
   fi
 }
 
-# build_jobs: how many files to compile at once: the cores, but no more than memory has 1.5 GiB for.
+# Prints the number of files to compile at once: the number of cores, or fewer if the memory has less than 1.5
+# GiB for each.
 build_jobs() {
   jobs=$(nproc)
   if [ -r /proc/meminfo ]; then
@@ -40,16 +41,16 @@ build_jobs() {
   echo "$jobs"
 }
 
-# What the binary needs to build.
+# Packages to build the binary.
 build_packages="cmake ninja-build g++ pkg-config libprotobuf-dev protobuf-compiler libabsl-dev libcli11-dev
   libzstd-dev zlib1g-dev libsimdjson-dev libre2-dev libyaml-cpp-dev libtomlplusplus-dev libssl-dev
   libpugixml-dev libeigen3-dev libsqlite3-dev ccache mold"
-# What tests need beside. Clang builds the sanitized ones, in half of GCC's time.
+# Additional packages for tests. Clang builds the sanitized tests, in half of GCC's time.
 test_packages="libgtest-dev libgmock-dev zstd clang libclang-rt-dev"
-# What benchmarks need, and tests that look outside: other simulators, clusters, a browser.
+# Packages for benchmarks, and for tests with other programs: other simulators, clusters, a browser.
 outside_packages="libbenchmark-dev libsimgrid-dev libns3-dev libopenmpi-dev openmpi-bin slurm-wlm chromium dpkg-dev file
   patchelf lintian mkdocs"
-# What the Python module needs to build, and its tests: pandas, matplotlib, Jupyter, Dask, virtual environments, a
-# checker of types.
+# Packages to build and to test the Python module: pandas, matplotlib, Jupyter, Dask, virtual environments, a
+# type checker.
 python_packages="pybind11-dev python3-dev python3-numpy python3-pandas python3-matplotlib
   python3-nbconvert python3-ipykernel python3-distributed python3-venv mypy"

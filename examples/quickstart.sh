@@ -1,6 +1,5 @@
 #!/bin/sh
-# Builds the binary in build/ and replays the bundled training step. Quick when
-# run again.
+# Builds the binary in build/ and replays the bundled training step. Fast when it is run again.
 set -eu
 CDPATH='' cd "$(dirname "$0")/.."
 . examples/packages.sh

@@ -1,14 +1,14 @@
 #!/bin/sh
-# count.sh LOG...: counts the tests in ctest's LOG, which has the name of its build folder. Prints why tests were
-# skipped, and the failed entries of ctest. The last line has the counts; the exit status is 1 if a test failed or none
-# passed.
+# count.sh LOG...: counts the tests that ctest reports in each LOG, which has the name of its build folder.
+# Prints why tests were skipped, and names the failed entries of ctest. The last line has the counts; the exit
+# status is 1 if a test failed or none passed.
 set -eu
 CDPATH='' cd "$(dirname "$0")/.."
 for log; do
   folder=$(basename "$log")
   sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) [. ]*\**\([A-Z][A-Za-z]*\).*/\1 \2/p' "$log" |
     while read -r name outcome; do
-      results="$folder/test/results/$name.xml"  # an entry with many tests
+      results="$folder/test/results/$name.xml"  # exists for an entry with several tests
       total=1 failed=0 skipped=0
       if [ -f "$results" ]; then
         total=$(sed -n 's/^<testsuites tests="\([0-9]*\)".*/\1/p' "$results")

@@ -1,8 +1,9 @@
 #!/bin/sh
-# test/run.sh: builds all tests with Clang under its address and undefined-behaviour sanitizers, in build-sanitize/, and
-# runs them.
-# test/run.sh --all: then builds them with GCC, optimised, in build-all/. Runs them, the tests that need other programs
-# (SimGrid, ns-3, Chromium, Open MPI, Slurm), those of the Python module, and each benchmark once. .ci/run calls this.
+# test/run.sh: builds all tests with Clang under its address and undefined-behaviour sanitizers, in
+# build-sanitize/, and runs them.
+# test/run.sh --all: also builds them with GCC, optimised, in build-all/. Runs them with the tests that need
+# other programs (SimGrid, ns-3, Chromium, Open MPI, Slurm) and those of the Python module, and each benchmark
+# once. .ci/run calls this.
 # Warnings are errors. The last line counts the tests; the exit status is 1 if a build or a test fails.
 set -eu
 CDPATH='' cd "$(dirname "$0")/.."
@@ -23,7 +24,8 @@ jobs=$(nproc)
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
-# run_tests FOLDER CMAKE_OPTION...: leaves a line for each entry of ctest in the log.
+# run_tests FOLDER CMAKE_OPTION...: builds and runs the tests, and leaves a line for each entry of ctest in
+# the log.
 run_tests() {
   folder=$1
   shift

@@ -5,8 +5,8 @@
             train_step(batch)
             c.step()
 
-leaves capture/host.RANK.json.gz (which operators ran, and who called whom) and
-capture/kineto.RANK.json.gz (when, on which thread or stream). Every rank must
+writes capture/host.RANK.json.gz (the operators, and which operator called which) and
+capture/kineto.RANK.json.gz (their times, threads and streams). Every rank must
 record the same steps, and make at least wait + warmup + active calls of step().
 Works with CUDA and NCCL, with ROCm, and on the CPU with gloo; PyTorch 1.13 and later.
 """
@@ -19,16 +19,16 @@ import warnings
 import torch
 from torch.profiler import ProfilerActivity
 
-# The observer of the host side was called ExecutionGraphObserver until PyTorch 2.0.
+# The observer of the host side was named ExecutionGraphObserver until PyTorch 2.0.
 HostObserver = getattr(torch.profiler, "ExecutionTraceObserver", None)
 if HostObserver is None:
     HostObserver = torch.profiler.ExecutionGraphObserver
 
 
 class Capture:
-    """Skips `wait` steps, lets the profiler warm up for `warmup`, records `active`.
+    """Skips `wait` steps, lets the profiler warm up for `warmup` steps, records `active` steps.
 
-    warmup must be at least 1: the profiler spends its own first step on preparing itself.
+    warmup must be at least 1, because the profiler needs one step to prepare itself.
     """
 
     def __init__(self, folder, rank, wait=2, warmup=2, active=3, compress=True):
@@ -66,7 +66,7 @@ class Capture:
         self._profile.step()
 
     def __exit__(self, kind, error, trace):
-        self._profile.stop()  # saves what there is, if the loop ended inside the window
+        self._profile.stop()  # saves the steps so far if the loop ended inside the window
         self._host.unregister_callback()
         if self._steps < self._needed:
             some = self._steps > self._first
@@ -74,7 +74,7 @@ class Capture:
             warnings.warn(f"Capture saw {self._steps} steps and needs {self._needed}: {lost}")
 
     def _save(self, profile):
-        self._host.unregister_callback()  # ends its file
+        self._host.unregister_callback()  # completes its file
         if torch.autograd.kineto_available():
             profile.export_chrome_trace(self._kineto_path)
         else:
@@ -87,17 +87,17 @@ class Capture:
 
 
 def _sync_events():
-    """Asks for the events that say which kernel a wait was for (PyTorch 2.1 and later)."""
+    """Requests the events that show for which kernel a call waited (PyTorch 2.1 and later)."""
     try:
         config = torch.profiler._ExperimentalConfig(enable_cuda_sync_events=True)
     except (AttributeError, TypeError):
-        return {}  # older: what was waited for is read from the runtime calls
+        return {}  # older versions: the runtime calls show what a wait was for
     return {"experimental_config": config}
 
 
 def _gzip(path):
     with open(path, "rb") as plain, open(path + ".gz", "wb") as packed:
-        # No name and no time inside, so that equal traces give equal files.
+        # Without name and time, so that equal traces give equal files.
         with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as out:
             shutil.copyfileobj(plain, out)
     os.remove(path)

@@ -1,7 +1,7 @@
 """A small data-parallel training job, recorded: python3 train.py --ranks 2 --out DIR
 
-Each rank is a process of this machine. CUDA with NCCL where there is a device
-for every rank, else the CPU with gloo.
+Each rank is a process of this machine. It uses CUDA with NCCL if there is a
+device for every rank, else the CPU with gloo.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def train(rank, args, port):
     for _ in range(args.layers):
         layers += [nn.Linear(args.width, args.width), nn.ReLU()]
     model = nn.Sequential(*layers, nn.Linear(args.width, 10)).to(device)
-    # A bucket for each layer, so that the first are reduced while the backward pass goes on.
+    # One bucket for each layer, so that the first buckets are reduced while the backward pass still runs.
     bucket_mb = args.width * (args.width + 1) * 4 / 2**20
     model = DistributedDataParallel(model, device_ids=[rank] if cuda else None, bucket_cap_mb=bucket_mb)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -51,7 +51,7 @@ def train(rank, args, port):
             loss.backward()
             optimizer.step()
             mean = loss.detach()
-            dist.all_reduce(mean)  # what is logged; waits for the slowest rank
+            dist.all_reduce(mean)  # for the log; waits for the slowest rank
             mean.div_(args.ranks).item()
             capture.step()
     dist.barrier()

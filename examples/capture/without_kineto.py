@@ -1,8 +1,8 @@
-"""Kineto's file for a PyTorch that was built without Kineto (Debian's package is one).
+"""Writes Kineto's file for a PyTorch that was built without Kineto, as Debian's package is.
 
-Such a build still times every operator, but its own export_chrome_trace leaves
-out categories, ids, shapes and the clock. This writes the same events as Kineto
-would: names, threads, nanoseconds of the epoch, shapes, sequence numbers. A
+Such a build still measures every operator, but its own export_chrome_trace leaves
+out categories, ids, shapes and the clock. This writes the events that Kineto
+would write: names, threads, nanoseconds of the epoch, shapes, sequence numbers. A
 thread's id is PyTorch's own count (1 is the main thread), not the system's.
 """
 
@@ -11,7 +11,7 @@ import os
 
 import torch.distributed as dist
 
-USER_SCOPE = 7  # record_function, ProfilerStep, gloo's calls; all else is an operator
+USER_SCOPE = 7  # record_function, ProfilerStep, gloo's calls; all other events are operators
 DAY_NS = 24 * 3600 * 10**9
 
 
@@ -56,5 +56,5 @@ def _event(node, event, index, base):
 
 
 def _micros(ns):
-    """Exact, which a float of microseconds is not."""
+    """Microseconds as text. It is exact, unlike a float."""
     return f"{ns // 1000}.{ns % 1000:03d}"

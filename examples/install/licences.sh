@@ -1,7 +1,7 @@
 #!/bin/sh
-# licences.sh FOLDER LIBRARY...: copies to FOLDER what the packages of these libraries say of copyright, each once, the texts
-# of licences that they name, and a list of which library is of which package. Of a library that is of no package it says so
-# on stderr, and ends with status 1.
+# licences.sh FOLDER LIBRARY...: copies to FOLDER the copyright files of the packages of these libraries, each
+# once, the texts of licences that they refer to, and a list with the package of each library. If a library
+# belongs to no package, prints an error, and ends with status 1.
 set -eu
 folder=$1
 shift
@@ -9,7 +9,7 @@ mkdir -p "$folder"
 : >"$folder/libraries.txt"
 failed=0
 
-# The package that a file is of; nothing: none is known.
+# Prints the package of a file; nothing if none is known.
 package_of() {
   for at in "$1" "$(readlink -f "$1")" "/usr$1" "/usr$(readlink -f "$1")" "${1#/usr}" "$(readlink -f "$1" | sed 's|^/usr||')"; do
     if command -v dpkg-query >/dev/null && owner=$(dpkg-query --search "$at" 2>/dev/null); then
@@ -23,7 +23,7 @@ package_of() {
   done
 }
 
-# What a package says of its licence: files of it.
+# Prints the names of the files with a package's licence.
 texts_of() {
   if [ -e "/usr/share/doc/$1/copyright" ]; then
     echo "/usr/share/doc/$1/copyright"
@@ -45,7 +45,7 @@ for library in "$@"; do
     name=$package.$(basename "$text")
     [ "$(basename "$text")" != copyright ] || name=$package.copyright
     [ -e "$folder/$name" ] || cp -L "$text" "$folder/$name"
-    # Debian's files name the texts of common licences.
+    # Debian's files refer to the texts of common licences.
     for common in $(grep -ho '/usr/share/common-licenses/[A-Za-z0-9.+-]*[A-Za-z0-9+]' "$text" | sort -u); do
       [ ! -e "$common" ] || [ -e "$folder/$(basename "$common")" ] || cp -L "$common" "$folder/$(basename "$common")"
     done

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the packages, in build/: chakra-replay_VERSION_ARCHITECTURE.deb for this release of Debian, chakra-replay-mpi_... for
-# sweeps under mpirun, and chakra-replay-VERSION-Linux.tar.gz, a folder that runs on any Linux with the same C library or a
-# newer one.
+# Builds the packages in build/: chakra-replay_VERSION_ARCHITECTURE.deb for this release of Debian,
+# chakra-replay-mpi_... for sweeps under mpirun, and chakra-replay-VERSION-Linux.tar.gz, a folder that runs on
+# any Linux with the same C library or a newer one.
 set -eu
 CDPATH='' cd "$(dirname "$0")/../.."
 . examples/packages.sh

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the manual, a static site, from what is in the tree: build.py OUT [BINARY].
+"""Builds the manual, a static site, from the files of the tree: build.py OUT [BINARY].
 
-The guides, the README of each folder, the tables of predictions against measurements, `--help all` of every
-command, the tables of keys, and the protos, whose comments describe every file format. mkdocs (Debian: mkdocs) lays the pages out, makes the search index and
-refuses links that lead nowhere. OUT/site/index.html opens without a server; the search needs one (python3 -m http.server).
+The manual has the guides, the README of each folder, the tables of predictions against measurements, `--help all` of
+every command, the tables of keys, and the protos, whose comments describe every file format. mkdocs (Debian: mkdocs)
+lays out the pages, makes the search index, and reports broken links as errors. OUT/site/index.html opens without a
+server; the search needs one (python3 -m http.server).
 """
 
 import os
@@ -23,7 +24,7 @@ GUIDES = [
     "where_to_train", "sweeps", "comparing", "python",
 ]
 PICTURES = (".svg", ".png")
-WORDS_END = r"[\s\-=,:;/()\[\]|]+"  # what ends a word for the search, so that --fabric=fluid is two
+WORDS_END = r"[\s\-=,:;/()\[\]|]+"  # ends of words for the search: --fabric=fluid is two words
 
 
 def title_of(text, otherwise):
@@ -42,7 +43,7 @@ class Manual:
         self.nav = []
 
     def choose(self):
-        """Which files of the tree are pages, and where."""
+        """Selects the files of the tree that become pages, and their paths."""
         self.pages["README.md"] = "index.md"
         for name in GUIDES:
             path = f"examples/guide/{name}.md"
@@ -61,7 +62,7 @@ class Manual:
                 self.pages[name] = "rooms/" + name[: -len("/README.md")].replace("/", "_") + ".md"
 
     def link(self, source, page, match):
-        """A link of a page of the tree, as a link of the site; text alone where the target is no page."""
+        """Converts a link of a file in the tree to a link of the site; only its text if the target is no page."""
         bang, text, target = match.group(1), match.group(2), match.group(3)
         if re.match(r"[a-z]+:|#", target):
             return match.group(0)
@@ -91,7 +92,7 @@ class Manual:
             blocks = re.split(r"(^```.*?^```\s*$)", text, flags=re.M | re.S)
             for i in range(0, len(blocks), 2):
                 blocks[i] = re.sub(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)", lambda m: self.link(source, page, m), blocks[i])
-            # Lists need a blank line before them here.
+            # mkdocs needs a blank line before a list.
             for i in range(0, len(blocks), 2):
                 blocks[i] = re.sub(r"(^[^\n|>\-*#\s][^\n]*\n)(?=- )", r"\1\n", blocks[i], flags=re.M)
             self.write(page, "".join(blocks))
@@ -108,7 +109,7 @@ class Manual:
 
     @staticmethod
     def rows(text, heading):
-        """The names that begin the rows under a heading."""
+        """The names at the start of the rows under a heading."""
         _, _, section = text.partition(f"\n{heading}\n")
         return re.findall(r"^  ([\w-]+)", section.partition("\n\n")[0], flags=re.M)
 
@@ -126,7 +127,7 @@ class Manual:
         return pages
 
     def keys(self):
-        """A page for each topic of `help`; those of networks, transports and fabrics have the keys of each."""
+        """Writes a page for each topic of `help`; for networks, transports and fabrics with the keys of each kind."""
         pages = []
         for topic in self.rows(self.run("help"), "Topics:"):
             text = self.run("help", topic)
@@ -146,7 +147,7 @@ class Manual:
             out = [f"# {path.name}\n"]
             if intro:
                 out.append("\n".join(line[2:].strip() for line in intro.group(1).splitlines()) + "\n")
-            # Each message and enum of the outermost level, with the comment above it.
+            # Each top-level message and enum, with the comment before it.
             for m in re.finditer(r"((?:^//[^\n]*\n)*)^((?:message|enum|extend) ([\w.]+) \{.*?^\})", text, flags=re.M | re.S):
                 out.append(f"## {m.group(3)}\n")
                 comment = " ".join(line[2:].strip() for line in m.group(1).splitlines())
@@ -176,7 +177,7 @@ class Manual:
                     name = title_of((self.docs / page).read_text(), page).replace("`", "").replace('"', "'")
                     lines.append(f'    - "{name}": {page}')
         shutil.copy(HERE / "manual.css", self.docs / "manual.css")
-        # Debian's theme asks for files under names that Debian's package does not have.
+        # Debian's theme refers to files by names that Debian's package does not have.
         scripts = self.docs / "js"
         scripts.mkdir()
         shutil.copy("/usr/share/javascript/jquery/jquery.min.js", scripts / "jquery-3.6.0.min.js")
@@ -197,7 +198,7 @@ class Manual:
         self.search_words()
 
     def search_words(self):
-        """What is typed is words: the search would take the dashes of an option for "not", and a colon for a field."""
+        """Makes the search treat input as words: it would read the dashes of an option as "not", a colon as a field."""
         worker = self.site / "search/worker.js"
         text, by_syntax = worker.read_text(), "index.search(query)"
         by_words = "index.query(function (q) { lunr.tokenizer(query).forEach(function (t) { q.term(t.toString(), {}); }); })"

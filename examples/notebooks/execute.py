@@ -1,7 +1,7 @@
-"""execute.py NOTEBOOK...: runs the cells of notebooks in this Python, without Jupyter, and keeps what they print in the files.
+"""execute.py NOTEBOOK...: runs the cells of notebooks in this Python, without Jupyter, and stores their output.
 
-The module must be on PYTHONPATH. Cells run in the notebook's folder, and text, values and figures (SVG) are kept, as
-Jupyter does; the same code gives the same bytes."""
+The module must be on PYTHONPATH. Cells run in the folder of the notebook. Text, values and figures (SVG) are stored in
+the notebook, as Jupyter does; the same code gives the same bytes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def figures() -> list[dict]:
 
 
 def run_cell(source: str, names: dict, name: str, count: int) -> list[dict]:
-    """The outputs of one cell. Raises what the cell raises."""
+    """Runs one cell, and returns its outputs. Passes on the exceptions of the cell."""
     tree = ast.parse(source, name)
     last = None
     if tree.body and isinstance(tree.body[-1], ast.Expr) and not source.rstrip().endswith(";"):
@@ -64,7 +64,7 @@ def run_cell(source: str, names: dict, name: str, count: int) -> list[dict]:
 
 
 def execute(notebook: dict, name: str) -> dict:
-    """`notebook` with its outputs made anew."""
+    """Runs all cells of `notebook`, and returns it with the new outputs."""
     names: dict = {"__name__": "__main__"}
     count = 0
     with matplotlib.rc_context(STYLE):

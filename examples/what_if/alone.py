@@ -1,9 +1,10 @@
-"""What single operators and collectives take by themselves, for the scripts of pairs/ whose change is one.
+"""Measures single operators and collectives by themselves, for the scripts of pairs/ that change a single one.
 
     /usr/bin/python3 alone.py > captures/alone.csv
 
-Medians over many calls in us; a collective's is that of the calls in turn, on as many processes as it has
-ranks. Pairs of ranks begin together. As capture_pairs.py --alone does, everything else is kept from the processors (Linux, root).
+Prints medians over many calls, in us. A collective is called many times in a row, on one process for each of its
+ranks. Pairs of ranks begin together. Other processes are kept from the processors, as by capture_pairs.py --alone
+(Linux, root).
 """
 
 import statistics
@@ -14,7 +15,7 @@ import time
 import capture_pairs
 
 CALLS = 200
-# Processes, and the bytes of an all-reduce of all, or of pairs of them, or of a message.
+# Number of processes, kind, and bytes of: an all-reduce of all processes, or of pairs of them, or a message.
 COLLECTIVES = [
     (2, "all_reduce", 1 << 16),
     (2, "all_reduce", 1 << 18),

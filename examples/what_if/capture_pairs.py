@@ -1,14 +1,14 @@
-"""Captures of a small training job before and after a change, for predictions to be held against.
+"""Records captures of a small training job before and after a change, to test predictions of the change.
 
     /usr/bin/python3 capture_pairs.py --out captures              # all pairs
     /usr/bin/python3 capture_pairs.py --out captures --pair batch_1
 
-A and B of a pair run in turns, --runs times each, with the same seed. Every run's steps go into
-OUT/PAIR/runs.csv; kept as OUT/PAIR/a and OUT/PAIR/b is the run of each whose median step is shortest, for
-what disturbs a machine makes it slower and never faster. A run begins when the machine is quiet; one
-during which other processes took more than --others of its processor time is made again, --retries times
-at most, and what they took in the end is in runs.csv. On a machine that is never quiet, --alone (Linux,
-root) keeps all else from its processors for the second that a run lasts.
+A and B of a pair run in turns, --runs times each, with the same seed. The steps of all runs go into
+OUT/PAIR/runs.csv. The run with the shortest median step is kept, as OUT/PAIR/a and OUT/PAIR/b, because
+disturbances make a machine only slower, never faster. A run begins when the machine is quiet. If other
+processes take more than --others of the processor time during a run, the run is repeated, at most
+--retries times; runs.csv has the share of the last try. On a machine that is never quiet, --alone (Linux,
+root) keeps other processes from the processors for the second of a run.
 """
 
 import argparse
@@ -27,11 +27,12 @@ sys.path.insert(0, os.path.join(HERE, "..", "capture"))
 
 import pair_jobs
 
-WARMUP = 30  # steps that are not recorded, the profiler's own included
-QUIET_S = 0.3  # the machine is quiet when it was idle for so long
-PATIENCE_S = 30  # waiting for that
+WARMUP = 30  # steps that are not recorded, including the profiler's own
+QUIET_S = 0.3  # the machine counts as quiet after being idle for this time
+PATIENCE_S = 30  # maximum time to wait for a quiet machine
 
-# width: of the hidden layers; inputs: of the first; batch: of each process; bucket_mb: DDP's, 0: all in one.
+# width: of the hidden layers; inputs: of the first layer; batch: of each process; bucket_mb: size of DDP's
+# buckets, 0: one bucket.
 BASE = {
     "ranks": 1,
     "inputs": 192,
@@ -59,7 +60,7 @@ PAIRS = {
 
 
 class FlatAdam:
-    """Adam over one buffer that holds all parameters, and one that holds all gradients."""
+    """Adam on one buffer with all parameters, and one with all gradients."""
 
     def __init__(self, parameters, lr):
         import torch
@@ -105,7 +106,7 @@ def make_optimizer(kind, parameters):
 
 
 def train(rank, job):
-    """The step of a network with DDP or alone: a function without arguments, after the first contact of ranks."""
+    """The step of a network, with DDP if there are several ranks: a function without arguments. Connects the ranks."""
     import torch
     import torch.distributed as dist
     from torch import nn
@@ -118,7 +119,7 @@ def train(rank, job):
         layers += [nn.Linear(width, width, bias=job["bias"]), nn.ReLU()]
     model = nn.Sequential(*layers, nn.Linear(width, 10, bias=job["bias"]))
     if ranks > 1:
-        # DDP's first bucket would be of 1 MiB otherwise, whatever it is asked for.
+        # Otherwise DDP's first bucket would have 1 MiB, whatever the requested size.
         dist._DEFAULT_FIRST_BUCKET_BYTES = int(job["bucket_mb"] * 2**20)
         model = nn.parallel.DistributedDataParallel(model, bucket_cap_mb=job["bucket_mb"])
     optimizer = make_optimizer(job["optimizer"], model.parameters())
@@ -137,7 +138,7 @@ def train(rank, job):
 
 
 def put_first(wanted):
-    """All threads of this process, and those that they begin, before all of others; or as all."""
+    """Gives the threads of this process, and those that they start, priority over others; or normal priority."""
     policy, priority = (os.SCHED_FIFO, 10) if wanted else (os.SCHED_OTHER, 0)
     for thread in os.listdir("/proc/self/task"):
         os.sched_setscheduler(int(thread), policy, os.sched_param(priority))
@@ -146,7 +147,7 @@ def put_first(wanted):
 def record(rank, job, steps, out, port, alone, first):
     """One process: records `steps` steps into `out`.
 
-    Returns the processor time that the machine, and that this process and those of `alone` took meanwhile.
+    Returns the processor time of the machine, and that of this process and of the processes of `alone`, meanwhile.
     """
     import torch
     import torch.distributed as dist
@@ -170,7 +171,7 @@ def record(rank, job, steps, out, port, alone, first):
     with Capture(out, rank, wait=warmup - 2, warmup=2, active=steps) as capture:
         for i in range(warmup + steps):
             step()
-            if i == warmup + steps - 1:  # at its end the files are written
+            if i == warmup + steps - 1:  # the files are written at the end of this step
                 wall = time.monotonic() - began
                 used = {"wall": wall, "busy": busy_seconds() - busy}
                 used["own"] = time.process_time() + alone.seconds() - own
@@ -192,7 +193,7 @@ def work(order):
         used = record(rank, order["job"], order["steps"], out, order["port"], alone, order["alone"] and "kind" in order["job"])
     with open(os.path.join(out, f"used.{rank}.json"), "w") as f:
         json.dump(used, f)
-    # Kineto's file is enough: nothing here has a size or a group that only the host trace knows.
+    # Kineto's file is sufficient: there is no size or group here that only the host trace has.
     os.remove(os.path.join(out, f"host.{rank}.json.gz"))
 
 
@@ -205,7 +206,7 @@ def free_port():
 
 
 def busy_seconds():
-    """Processor time of all processes of the machine, and what its host took from it."""
+    """Processor time of all processes of the machine, including the time that its host took from it."""
     with open("/proc/stat") as f:
         times = [int(v) for v in f.readline().split()[1:9]]
     user, nice, system, irq, softirq, steal = times[0], times[1], times[2], times[5], times[6], times[7]
@@ -215,8 +216,8 @@ def busy_seconds():
 class Alone:
     """Keeps other processes from the processors.
 
-    By the weight of this session, and where it leaves a processor idle by a process of this session that
-    never sleeps and gives way to all others of it.
+    It raises the weight of this session. If the session leaves a processor idle, a process of the session that never
+    sleeps occupies the processor, and gives way to all other processes of the session.
     """
 
     def __init__(self, wanted, processors):
@@ -224,7 +225,7 @@ class Alone:
 
     @staticmethod
     def new_session():
-        """Goes on in a session of its own, whose weight is then its own too."""
+        """Continues in a new session, which has its own weight."""
         child = os.fork()
         if child:
             sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -276,7 +277,7 @@ def wait_until_quiet():
 
 
 def run_job(job, args, out):
-    """Runs the processes of one capture. Returns the share of the machine that others took meanwhile."""
+    """Runs the processes of one capture. Returns the share of the machine that other processes took meanwhile."""
     shutil.rmtree(out, ignore_errors=True)
     port = free_port()
     workers = []
@@ -303,7 +304,7 @@ def step_ms(out, rank):
 
 
 def longest_steps(out, ranks):
-    """A step lasts as long as on the rank where it lasts longest."""
+    """The time of each step on the rank where it takes longest."""
     return [max(s) for s in zip(*(step_ms(out, r) for r in range(ranks)))]
 
 
@@ -316,8 +317,8 @@ def capture(job, args, out):
 
 
 def name_by_process(folder):
-    """HOST_PID.TIME.pt.trace.json, as PyTorch's own handler names files: that ranks are of one machine is
-    known by that, without their host traces."""
+    """Renames files to HOST_PID.TIME.pt.trace.json, as PyTorch's own handler does. The names show that the ranks are on
+    one machine, without their host traces."""
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
         with gzip.open(path, "rt") as f:
@@ -328,7 +329,7 @@ def name_by_process(folder):
 
 
 def pack(folder):
-    """With zstd, where it is installed, files are a third smaller than with gzip."""
+    """Compresses with zstd, if it is installed: files are a third smaller than with gzip."""
     if shutil.which("zstd") is None:
         return
     for name in sorted(os.listdir(folder)):
@@ -340,7 +341,7 @@ def pack(folder):
 
 
 def choose(rows, median):
-    """The run to keep: the fastest, or the (lower) median, of (side, run, median step, ...)."""
+    """The run to keep of rows (side, run, median step, ...): the fastest, or the (lower) median."""
     rows = sorted(rows, key=lambda r: r[2])
     return rows[(len(rows) - 1) // 2 if median else 0][1]
 

@@ -1,9 +1,9 @@
-"""Small jobs that change in one thing: the pairs of capture_pairs.py that have a kind.
+"""Small jobs that change in one property: the pairs of capture_pairs.py that have a kind.
 
-"net": one process with PyTorch's operators, a forward and a backward pass of matrix products, and, where asked
-for, a thread that loads data. "parallel": ranks with gloo, tensor x data x pipeline. A rank's computation is
-sleeping, or, with "unit": "mm", matrix products of one size: as many processes as processors or more would take
-time from each other, which no capture tells.
+"net": one process with PyTorch's operators, a forward and a backward pass of GEMMs, and optionally a thread that loads
+data. "parallel": ranks with gloo, tensor x data x pipeline. A rank's computation is sleeping or, with "unit": "mm",
+GEMMs of one size: if there are as many processes as processors or more, they would take time from each other, which no
+capture shows.
 """
 
 import queue
@@ -15,15 +15,15 @@ WARMUP = 12  # steps that are not recorded
 NET = {
     "kind": "net",
     "ranks": 1,
-    "widths": [256, 256, 192, 256],  # of the input, and of what each layer makes
+    "widths": [256, 256, 192, 256],  # of the input, and of the output of each layer
     "batch": 32,
-    "repeat": 1,  # how often the first layer's product is made
+    "repeat": 1,  # number of times that the first layer's GEMM runs
     "activation": "relu",
     "double": False,
     "threads": 1,
     "load_us": 0,
-    "loader": False,  # data are loaded by a thread of their own, one batch ahead
-    "micro": 1,  # micro-batches whose gradients are added
+    "loader": False,  # a separate thread loads data, one batch ahead
+    "micro": 1,  # micro-batches whose gradients are accumulated
     "momentum": True,
 }
 PARALLEL = {
@@ -31,16 +31,16 @@ PARALLEL = {
     "ranks": 2,
     "tp": 1,
     "pp": 1,
-    "unit": "sleep",  # an amount of 1 is 100 us, or of "mm" a product
+    "unit": "sleep",  # an amount of 1 is 100 us, or with "mm" one GEMM
     "layers": 4,
     "forward": 6,  # amounts of a layer
     "backward": 10,
     "optimizer": 10,
-    "slow": {},  # amounts of a rank ("1": 1.5) times so much
+    "slow": {},  # factors of the amounts of single ranks ("1": 1.5)
     "load_us": {},  # by rank
-    "dp_bytes": 1 << 18,  # of a layer's gradients, 0: not reduced
+    "dp_bytes": 1 << 18,  # bytes of a layer's gradients; 0: not reduced
     "bucket": 1,  # layers in an all-reduce
-    "overlap": False,  # all-reduces while the backward pass goes on
+    "overlap": False,  # all-reduces overlap with the backward pass
     "reduce_over": "replicas",  # or "world", "shards": the ranks among which gradients are reduced
     "tp_bytes": 0,
     "send_bytes": 1 << 16,
@@ -98,7 +98,7 @@ PAIRS = {
 
 
 def make(job, rank):
-    """The job's step: a function without arguments. Process groups are there already."""
+    """The job's step: a function without arguments. Process groups must exist."""
     return (Net if job["kind"] == "net" else Parallel)(job, rank)
 
 
@@ -198,7 +198,7 @@ class Parallel:
         self.dist = dist
 
     def group(self, members):
-        """This rank's group, if it is one of the members and not the only one."""
+        """The group of this rank, if the rank is a member, and not the only one."""
         import torch.distributed as dist
 
         if len(members) == 1:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the seeds of fuzz/corpus/ that are not text: run it in test/fuzz after changing it.
+"""Writes the seeds of fuzz/corpus/ that are not text. Run it in test/fuzz after a change of this file.
 
-Seeds only start the fuzzer off; findings are added to the same folders by hand.
+The fuzzer starts from these seeds; inputs that it finds are added to the same folders by hand.
 """
 import gzip
 import io
@@ -49,7 +49,7 @@ def trace(extra=b""):
 
 
 def zstd(*blocks, window=0x58):
-    """Frame without sizes or checksum; a block is bytes (raw) or (byte, count) (run)."""
+    """A zstd frame without sizes or checksum; a block is bytes (raw) or (byte, count) (run)."""
     out = b"\x28\xb5\x2f\xfd\x00" + bytes([window])
     for i, b in enumerate(blocks):
         run = isinstance(b, tuple)
@@ -94,7 +94,7 @@ def byte_source():
     write(t, "zstd_window_too_large", zstd(b"one", window=0xff))
 
 
-# An archive as Python writes it, with a fixed time; `streamed`: sizes follow the members.
+# An archive as Python writes it, with a fixed time; `streamed`: sizes are stored after the members.
 def zipped(files, method=zipfile.ZIP_DEFLATED, streamed=False):
     out = io.BytesIO()
     if streamed:
@@ -209,7 +209,7 @@ def configurations():
 
 
 def replays():
-    """Bytes as replay_fuzz.cc reads them: ranks, setup, groups, then operations."""
+    """Bytes in the form that replay_fuzz.cc reads: ranks, setup, groups, then operations."""
     setup = bytes([0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
     two = b"\0" + setup[:-1] + bytes([3, 3])
     four = b"\2" + setup[:-1] + bytes([0x83, 0x0c])

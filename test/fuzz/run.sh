@@ -1,10 +1,9 @@
 #!/bin/sh
-# Fuzzes: builds the targets with Clang in build-fuzz/ and runs each, or each
-# named one, from its corpus, two at a time.
-# usage: test/fuzz/run.sh SECONDS [TARGET...]
-# New inputs of a run stay in build-fuzz/found/TARGET/; crashing inputs are
-# build-fuzz/found/TARGET-crash-*, -timeout-*, -oom-*. The exit status is 1 if
-# there is a crashing input.
+# Runs the fuzzers: builds the targets with clang in build-fuzz/, and runs each target, or the named ones,
+# from its corpus, two at a time.
+#   usage: test/fuzz/run.sh SECONDS [TARGET...]
+# New inputs of a run stay in build-fuzz/found/TARGET/. Inputs that fail are build-fuzz/found/TARGET-crash-*,
+# -timeout-*, -oom-*; the exit status is 1 if there are any.
 set -eu
 seconds=${1:?usage: test/fuzz/run.sh SECONDS [TARGET...]}
 shift

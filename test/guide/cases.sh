@@ -1,11 +1,11 @@
 #!/bin/sh
-# cases.sh: the table "How right it is" of README.md, from the pages that its rows link to. Each line is a part of a row:
-# reference, cases, median, worst.
+# cases.sh: prints the table "How right it is" of README.md, from the pages to which its rows link. Each line
+# is a part of a row: the reference, the number of cases, the median, the worst.
 set -eu
 cd "$(dirname "$0")/../validation"
 
-# of PAGE PATTERN PROGRAM: an awk program on the parts of a page whose headings match PATTERN. Fields are cells; size(cell)
-# is its number without sign and unit.
+# of PAGE PATTERN PROGRAM: runs an awk program on the parts of a page whose headings match PATTERN. Fields are
+# cells; size(cell) is its number without sign and unit.
 of() {
   awk -F'|' -v wanted="$2" 'function size(cell) { gsub(/[^0-9.]/, "", cell); return cell + 0 }
     function spread(x) { if (!seen++) least = most = x; if (x < least) least = x; if (x > most) most = x }

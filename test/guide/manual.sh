@@ -1,5 +1,6 @@
 #!/bin/sh
-# manual.sh BINARY: makes the manual, checks that its links lead to pages, and tries its search.
+# manual.sh BINARY: tests that the manual can be built, that its links lead to pages, and that the search
+# finds common words.
 set -eu
 here=$(CDPATH= cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
@@ -24,7 +25,7 @@ fi
 grep -q 'fabric' search/search_index.json
 grep -q -- '--power-cap' commands/replay.html
 grep -q 'alpha_timer' keys/transport.html
-# Queries of a reader, which include options as written.
+# Words that a reader may type, including options.
 command -v node >/dev/null || { echo "node is not installed: the search is not tried"; exit 0; }
 set -- straggler --straggler '--straggler device:0=1.2' -q --power-cap --fabric=fluid 'analytical|fluid'
 node "$here/search.js" "$site" "$@" >"$folder/found"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# packages.sh BUILD TRACE: makes the packages of BUILD, checks their content, unpacks both elsewhere and runs them.
+# packages.sh BUILD TRACE: makes the packages of BUILD, checks their content, and runs both after unpacking
+# them in another folder.
 set -eu
 build=$1 trace=$2
 folder=$(mktemp -d)
@@ -10,8 +11,8 @@ done
 mv "$folder"/DEB/chakra-replay_*.deb "$folder/package.deb"
 mv "$folder"/TGZ/*.tar.gz "$folder/folder.tar.gz"
 
-# Debian's package depends on the package of every library that the binary loads, and has the licences of its static
-# libraries.
+# The Debian package: every library that the binary loads belongs to a package on which it depends, and the
+# package has the licences of all archives that are linked into the binary.
 dpkg-deb --field "$folder/package.deb" Depends | tr ',' '\n' | sed 's/^ *//; s/ .*//' | sort >"$folder/depends"
 for library in libc6 libsimdjson14 libstdc++6 zlib1g; do grep -qx "$library" "$folder/depends"; done
 if dpkg-deb --contents "$folder/package.deb" | grep -E '/include/|\.a$|mpi'; then exit 1; fi
@@ -25,7 +26,7 @@ if [ -e "$build/chakra-replay-mpi.so" ]; then
   mpi=$(echo "$folder"/DEB/chakra-replay-mpi_*.deb)
   dpkg-deb --field "$mpi" Depends | grep -q 'chakra-replay (= .*libopenmpi3'
   dpkg-deb --contents "$mpi" | grep -q '/usr/lib/chakra_replay/chakra-replay-mpi.so$'
-  # The module needs MPI only, and CPack calls ldconfig for every file in a folder of libraries.
+  # The module needs only MPI. CPack calls ldconfig for every package with a folder of libraries.
   if command -v lintian >/dev/null; then
     lintian --fail-on error,warning --suppress-tags library-not-linked-against-libc,maintscript-calls-ldconfig "$mpi" 2>/dev/null
   fi
@@ -37,7 +38,7 @@ mkdir "$folder/moved here"
 tar xzf "$folder/folder.tar.gz" -C "$folder/moved here" --strip-components=1
 if ldd "$folder/moved here/bin/chakra-replay" | grep '=>' | grep -v -e "moved here" -e 'lib[cm]\.so'; then exit 1; fi
 "$folder/moved here/bin/chakra-replay" replay "$trace" --cluster dgx-h100 >"$folder/from_folder"
-# The folder has their licences and the module for sweeps under mpirun.
+# It has the licences of the libraries, and the module for sweeps under mpirun.
 docs="$folder/moved here/share/doc/chakra-replay"
 grep -q 'Apache License' "$docs/LICENSE"
 for library in "$folder/moved here"/lib/chakra_replay/lib*; do
@@ -47,7 +48,7 @@ done
 module="$folder/moved here/lib/chakra_replay/chakra-replay-mpi.so"
 if [ -e "$build/chakra-replay-mpi.so" ]; then
   [ -e "$module" ]
-  # Outside Debian's folders, the binary finds the module by its own path.
+  # Outside Debian's folders, the binary finds the module relative to itself.
   if command -v mpirun >/dev/null && env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 true; then
     printf 'trace: "%s"\naxis { name: "lanes" option: "--lanes" value: "single" value: "recorded" }\n' "$trace" >"$folder/two.txtpb"
     env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh BUILD SOURCE TRACE [CMAKE_ARGUMENT...]: installs BUILD, builds SOURCE (the program
-# examples/embed) with only the installed package, and runs it on TRACE.
+# run.sh BUILD SOURCE TRACE [CMAKE_ARGUMENT...]: installs BUILD, builds the program SOURCE (examples/embed),
+# which uses only the installed package, and runs it on TRACE.
 set -eu
 build=$1 source=$2 trace=$3
 shift 3

@@ -1,4 +1,4 @@
-"""Clusters: presets, files, fields."""
+"""Tests of clusters: presets, files, fields."""
 
 import copy
 import pickle
@@ -99,13 +99,13 @@ class Cluster(FolderTest):
 
         cluster = cr.Cluster.preset("dgx-h100", nodes=4)
         as_it_was = cluster.to_text()
-        # Assign a list of its own elements, with the same length.
+        # A list is assigned to itself, with the same length.
         cluster.topology.dimension = list(cluster.topology.dimension)
         self.assertEqual(cluster.to_text(), as_it_was)
         cluster.topology.dimension = cluster.topology.dimension
         self.assertEqual(cluster.to_text(), as_it_was)
         first, second = names(cluster)
-        # Assign some elements, in any order, some of them twice.
+        # Some of the parts, in any order, more than once.
         parts = list(cluster.topology.dimension)
         cluster.topology.dimension = parts[::-1]
         self.assertEqual(names(cluster), [second, first])
@@ -116,7 +116,7 @@ class Cluster(FolderTest):
         cluster.topology.dimension[0], cluster.topology.dimension[1] = (cluster.topology.dimension[1],
                                                                         cluster.topology.dimension[0])
         self.assertEqual(cluster.to_text(), as_it_was)
-        # A held part follows its element, and keeps its value after the element is removed.
+        # A held part follows its element, and keeps its content when the element is removed.
         last = cluster.topology.dimension[1]
         taken = cluster.topology.dimension.pop(0)
         self.assertEqual((taken.name, last.name, names(cluster)), (first, second, [second]))
@@ -145,7 +145,7 @@ class Cluster(FolderTest):
         cluster.topology.dimension[0] = inner
         self.assertEqual(cluster.device, cr.Cluster.preset("dgx-h100").device)
         self.assertEqual(cluster.topology.dimension[0], cr.Cluster.preset("dgx-h100").topology.dimension[0])
-        # A failed assignment changes neither the cluster nor a held part.
+        # A failed change leaves the cluster, and held parts, unchanged.
         before = cluster.to_text()
         held = cluster.topology.dimension[0]
         with self.assertRaises(cr.Error):

@@ -1,4 +1,4 @@
-"""Sweeps on a Dask cluster of a scheduler and two workers; the test kills one worker."""
+"""Sweeps on a cluster of Dask with a scheduler and two workers, one of which is killed."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ def free_port() -> int:
 
 
 class Task:
-    """A finished future."""
+    """A future that is already done."""
 
     def __init__(self, status, result=None, error=None):
         self.status, self._result, self._error = status, result, error
@@ -53,7 +53,7 @@ class KilledWorker(Exception):
 
 
 class FakeClient:
-    """Runs each task here, unless `dropped` gives a status or an error for it."""
+    """Runs tasks in this process, unless `dropped` returns a status or an error for the task."""
 
     status = "running"
 
@@ -77,7 +77,7 @@ class FakeClient:
 
 
 class OnTasks(FolderTest):
-    """Ends of tasks, with a fake client."""
+    """The handling of tasks, with a fake client."""
 
     SPEC = {**SPEC, "axis": [{**SPEC["axis"][0], "range": {"from": 100, "to": 450, "steps": 6}}]}
 
@@ -172,7 +172,7 @@ class OnDask(FolderTest):
 
         results = cr.sweep(SPEC, client=self.client, on_result=told)
         self.assertIsNotNone(self.workers[0].poll())
-        self.assertEqual(sorted(seen), list(range(POINTS)))  # all of them, each once
+        self.assertEqual(sorted(seen), list(range(POINTS)))  # each point exactly once
         self.assertEqual(results.to_csv(), alone.to_csv())
         self.assertEqual(results.failed, 0)
 
@@ -186,7 +186,7 @@ class OnDask(FolderTest):
         alone = cr.sweep(spec, self.path("alone"))
         moved = []
 
-        def away(point, metrics, error):  # workers have only the files that were sent
+        def away(point, metrics, error):  # the workers have only what was sent
             if not moved:
                 moved.append(os.rename(folder, folder + "!"))
 
@@ -210,7 +210,7 @@ class OnDask(FolderTest):
 
     def test_other_files_at_the_same_path(self):
         folder = self.path("step")
-        for round in range(6):  # the files of the last round are being released
+        for round in range(6):  # the data of the last round is being released
             shutil.rmtree(folder, ignore_errors=True)
             cr.edit(STEP, folder, scale={"mlp": 1 + round / 4})
             spec = {**SPEC, "trace": [folder], "axis": [{**SPEC["axis"][0], "range": {"from": 100, "to": 450, "steps": 12}}]}
@@ -237,12 +237,12 @@ class OnDask(FolderTest):
 
         with self.assertRaisesRegex(KeyError, "enough"):
             cr.sweep(SPEC, client=self.client, on_result=stop)
-        while any(self.client.processing().values()):  # wait until the running tasks are abandoned
+        while any(self.client.processing().values()):  # running points are abandoned
             time.sleep(0.1)
 
 
 def inputs_of(folder):
-    """The file entries of the journal, whose lines differ only in times."""
+    """The files in the journal, whose lines otherwise differ only in times."""
     with open(folder + "/points.journal", encoding="utf-8") as read:
         return sorted({line.split('"inputs":"')[1].split('"')[0] for line in read if '"inputs":"' in line})
 

@@ -1,4 +1,4 @@
-"""The module gives the binary's bytes and errors on every available recording."""
+"""Python gives the same bytes and the same errors as the binary, on all available recordings."""
 
 import subprocess
 import unittest
@@ -9,7 +9,7 @@ from testing import BINARY, DATA, SOURCE
 
 
 def recordings() -> list[Path]:
-    """Recordings in the source tree and in the shared data."""
+    """The recordings in the source tree, and those in the folder next to it."""
     found = [SOURCE / "examples" / "transformer_step", SOURCE / "examples" / "capture" / "gloo_ddp_2",
              SOURCE / "examples" / "capture" / "nsys_two_gpus.sqlite"]
     found += sorted((SOURCE / "examples" / "what_if" / "captures").glob("*_1"))[::3]

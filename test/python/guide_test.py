@@ -1,4 +1,4 @@
-"""examples/guide/python.md: its lines of Python print the output on the page."""
+"""The output of the Python lines in examples/guide/python.md."""
 
 import doctest
 import os
@@ -11,7 +11,7 @@ from testing import SOURCE
 class Guide(unittest.TestCase):
     def test_prints_the_output_of_the_page(self):
         page = SOURCE / "examples" / "guide" / "python.md"
-        # Ends of blocks are not output.
+        # The ends of code blocks are not output.
         text = re.sub(r"^```.*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
         test = doctest.DocTestParser().get_doctest(text, {}, "python.md", str(page), 0)
         self.assertGreater(len(test.examples), 15)

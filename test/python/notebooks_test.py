@@ -1,4 +1,4 @@
-"""examples/notebooks: their cells run in plain Python and in Jupyter, and print the output in the files."""
+"""The cells of examples/notebooks run in plain Python and in Jupyter, and print the stored output."""
 
 import importlib.util
 import json
@@ -24,13 +24,13 @@ JUPYTER = all(importlib.util.find_spec(name) for name in ("nbconvert", "ipykerne
 
 
 def shown(notebook: dict) -> list[list[str]]:
-    """Each cell's texts. Figures depend on matplotlib's version, so only their presence counts."""
+    """The texts of each cell. Figures depend on the version of matplotlib, so only their presence counts."""
     return [["".join(o["text"] if o["output_type"] == "stream" else o["data"]["text/plain"])
              for o in cell["outputs"]] for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
 def texts(notebook: dict) -> list[list[str]]:
-    """Each cell's texts without those of figures, whose sizes Jupyter prints."""
+    """The texts of each cell without those of figures, whose sizes Jupyter prints."""
     return [[text for text in cell if not text.startswith("<Figure")] for cell in shown(notebook)]
 
 

@@ -1,4 +1,4 @@
-"""replay() and its reports, which equal the binary's."""
+"""replay() and reports, which must equal the binary's."""
 
 import os
 import pickle
@@ -14,7 +14,7 @@ from testing import GLOO, STEP, FolderTest, binary
 
 
 class Equal(FolderTest):
-    """Reports equal the binary's byte for byte."""
+    """Reports equal the binary's to the byte."""
 
     def check(self, *words, **options):
         cluster = options.pop("cluster", None)
@@ -57,8 +57,8 @@ class Equal(FolderTest):
         self.check("--scale", "mlp=0.5", scale={"mlp": 0.5})
         self.check("--steps", "all", path=GLOO, steps="all")
 
-    def test_experts_use_the_domain_of_the_cluster(self):
-        """One object on clusters whose NVLink joins 72, 8 and 4 neighbours, and a sweep over two of them."""
+    def test_experts_go_by_the_domain_of_the_cluster(self):
+        """One set of traces on clusters whose NVLink domains have 72, 8 and 4 devices, and a sweep over two of them."""
         parts = ("layers=2,hidden=256,heads=4,ffn=512,vocab=1024,experts=16,top_k=2,expert_ffn=128",
                  "ep=16,dp=16,dispatcher=deep", "seq=512,launch=0us")
         words = [w for option, part in zip(("--model", "--parallel", "--training"), parts) for w in (option, part)]
@@ -264,7 +264,7 @@ class Threads(unittest.TestCase):
 
 
 class Objects(FolderTest):
-    """Pickles, tables, texts and arguments of the module's objects."""
+    """Objects of the module in Python: copies, pickles, help."""
 
     def test_pickles_of_all_protocols(self):
         from chakra_replay import _core
@@ -274,7 +274,7 @@ class Objects(FolderTest):
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
             self.assertEqual(pickle.loads(pickle.dumps(report, protocol)), report)
             self.assertEqual(pickle.loads(pickle.dumps(traces, protocol)).node_count, traces.node_count)
-            # Objects without a pickle are refused, and never pickled without their content.
+            # Objects that cannot be pickled raise an error, instead of being copied without their content.
             for refused in (traces[0], traces._core, report._core, report.rank[0], report.ranks._columns,
                             cr.SweepSpec({"trace": [STEP], "axis": [{"name": "x", "value": ["1"]}]})._core):
                 with self.assertRaisesRegex(TypeError, "pickle"):
@@ -315,7 +315,7 @@ class Objects(FolderTest):
 class Progress(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # A replay takes many times the 50 ms between two checks.
+        # A replay takes much longer than the 50 ms between two checks.
         cls.traces = cr.model("llama3-8b", {"tp": 4, "pp": 2}, {"seq": 8192, "global_batch": 1024})
 
     def test_progress(self):
@@ -356,7 +356,7 @@ class Progress(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()) as told:
             cr.sweep({"trace": [STEP], "axis": [{"name": "lanes", "option": "--lanes", "value": ["single", "recorded"]}]},
                      progress=True)
-        self.assertEqual(told.getvalue(), "")  # no terminal, no bar
+        self.assertEqual(told.getvalue(), "")  # there is no bar without a terminal
         drawn = []
         shell = types.SimpleNamespace(config={"IPKernelApp": {}})
         display = types.ModuleType("IPython.display")
@@ -372,8 +372,8 @@ class Progress(unittest.TestCase):
         bar(1.0)
         self.assertEqual(["25%" in drawn[0], "100%" in drawn[1], len(drawn)], [True, True, 2])
 
-    def test_interrupt_between_packets(self):
-        # Packets take minutes between two events of the ranks, so that the interrupt comes between events.
+    def test_slow_packets_stop(self):
+        # The packets between two events of the ranks take minutes to simulate, so the simulation itself must stop.
         traces = cr.model("llama3-8b:layers=2", {"dp": 16}, {"seq": 8192, "global_batch": 16})
         asked = []
 
@@ -413,7 +413,7 @@ class Progress(unittest.TestCase):
 
         with self.assertRaises(KeyboardInterrupt):
             cr.replay(self.traces, "dgx-h100", fabric="fluid", no_fast_path=True, progress=interrupt)
-        self.assertLess(told[-1], 0.9)  # it stopped on its way
+        self.assertLess(told[-1], 0.9)  # it stopped before the end
 
 
 class Help(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""run.py MODULE RESULTS: runs the tests of MODULE (x_test) and writes RESULTS, where count.sh counts them."""
+"""run.py MODULE RESULTS: runs the tests of MODULE (x_test), and writes RESULTS, in which count.sh counts them."""
 
 import os
 import sys

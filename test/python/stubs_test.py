@@ -1,4 +1,4 @@
-"""mypy on the stubs: the package itself and a user's code."""
+"""Checks the stubs by mypy: those of the package, and their use in a user's program."""
 
 import subprocess
 import sys
@@ -64,7 +64,7 @@ class Stubs(FolderTest):
         self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
 
     def test_names(self):
-        """The stub and the module have the same names."""
+        """Every name of the stub is in the module, and vice versa."""
         import ast
 
         from chakra_replay import _core

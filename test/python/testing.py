@@ -1,4 +1,4 @@
-"""Shared parts of the tests: paths, and calls of the binary."""
+"""Common parts of the tests: paths, and calls of the binary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GLOO = str(SOURCE / "examples" / "capture" / "gloo_ddp_2")
 
 
 def binary(*words: object, fails: bool = False) -> str:
-    """The output of the binary; if `fails`, its error without the program's name."""
+    """The output of the binary; if it fails, its error without the program's name."""
     done = subprocess.run([BINARY, *map(str, words)], capture_output=True, text=True, check=False)
     if fails:
         assert done.returncode != 0, f"{words} did not fail"

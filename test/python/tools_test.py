@@ -90,7 +90,7 @@ class Plan(FolderTest):
             cr.plan()
 
     def test_interrupt(self):
-        # It takes seconds if not interrupted: the signal comes in the search or in a replay.
+        # Without the signal it takes seconds. The signal arrives in the search or in a replay.
         timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
         begin = time.monotonic()
         timer.start()

@@ -1,4 +1,4 @@
-"""load(), model() and their results."""
+"""Tests of load(), model() and their results."""
 
 import ctypes
 import os
@@ -24,7 +24,7 @@ class Load(FolderTest):
         self.assertEqual(repr(traces), "<Traces of 8 ranks, 1,256 nodes>")
 
     def test_interrupt(self):
-        # So many ranks take seconds if the reading is not interrupted.
+        # Reading this many ranks takes seconds if nothing stops it.
         for rank in range(20000):
             os.symlink(os.path.join(STEP, "workload.0.et.zst"), self.path(f"step.{rank}.et.zst"))
         timer = threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -217,7 +217,7 @@ class Model(unittest.TestCase):
             cr.model("llama3-8c")
 
 
-# Structs of the C stream interface, written from the specification.
+# Structs of the C stream interface, written from the specification only.
 class ArrowSchema(ctypes.Structure):
     pass
 
@@ -290,7 +290,7 @@ def read_stream(capsule):
     assert stream.get_schema(stream, schema) == 0
     assert stream.get_next(stream, array) == 0
     assert stream.get_next(stream, end) == 0 and not end.release
-    stream.release(stream)  # what was handed out stays
+    stream.release(stream)  # arrays that were handed out stay valid
     assert not stream.release
     out = {}
     for i in range(schema.n_children):

@@ -1,4 +1,4 @@
-"""The wheel: built, installed in a new environment without a network, and used there."""
+"""The wheel is made from the build, installed in a new environment without a network, and used there."""
 
 import os
 import re
@@ -36,7 +36,7 @@ class Wheel(FolderTest):
             listed = wheel.read(f"{folder}/licenses/libraries/libraries.txt").decode().splitlines()
             metadata = wheel.read(f"{folder}/METADATA").decode()
             self.assertIn("Apache License", wheel.read(f"{folder}/licenses/LICENSE").decode())
-        # Each library comes with the copyright of its package.
+        # Each library has the licence texts of its package.
         owners = dict(line.split() for line in listed)
         self.assertEqual(sorted(owners), sorted(os.path.basename(n) for n in names if n.startswith("chakra_replay/lib/")))
         for owner in owners.values():
@@ -57,7 +57,8 @@ class Wheel(FolderTest):
         file, makespan, maps = told.split("\n", 2)
         self.assertTrue(file.startswith(venv), file)
         self.assertEqual(int(makespan), cr.replay(STEP, "dgx-h100").makespan_ps)
-        # The wheel's libraries and their dependencies are its own, except those that Python itself needs.
+        # The wheel's libraries are exactly those that are used, directly or not, except the libraries of
+        # Python itself.
         own = subprocess.run(["ldd", os.path.realpath(sys.executable)], check=True, capture_output=True, text=True).stdout
         libraries = [n for n in names if n.startswith("chakra_replay/lib/") and os.path.basename(n) not in own]
         self.assertGreater(len(libraries), 10)

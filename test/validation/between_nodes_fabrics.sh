@@ -1,7 +1,8 @@
 #!/bin/bash
-# Calls between nodes on three fabrics, next to the measured times: `between_nodes_fabrics.sh BINARY < between_nodes_fabrics.csv >
-# between_nodes_fabrics.csv.new` fills the last five columns, in us. Each call runs on one switch with analytical and fluid, and
-# on the network of its row with analytical, fluid and packet, with messages spread over four hashes.
+# Compares calls between nodes on three fabrics with measurements: `between_nodes_fabrics.sh BINARY <
+# between_nodes_fabrics.csv > between_nodes_fabrics.csv.new` fills the last five columns, in us: each call on
+# one switch, with analytical and fluid; and on the network of its row, with analytical, fluid and packet,
+# where messages are spread over four hashes.
 set -euo pipefail
 binary=${1:?the binary of chakra-replay}
 IFS= read -r header

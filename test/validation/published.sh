@@ -1,7 +1,7 @@
 #!/bin/bash
-# Training throughputs that NVIDIA publishes, against replays: `published.sh BINARY < published.csv > published.csv.new`
-# fills the last two columns. A row has source, model, cluster, GPUs, the three parts of the workload, and tokens/s of a
-# GPU.
+# Compares training throughputs that NVIDIA publishes with replays: `published.sh BINARY < published.csv >
+# published.csv.new` fills the last two columns. Columns: source, model, cluster, GPUs, the three parts of the
+# workload, tokens/s of a GPU.
 set -euo pipefail
 binary=${1:?the binary of chakra-replay}
 IFS= read -r header

@@ -1,4 +1,4 @@
-# For Spack's repository of packages. Not run.
+# A package for Spack's repository. Not tested.
 from spack.package import *
 
 
