@@ -18,8 +18,8 @@ bool LooksForeign(absl::string_view head);
 // The workload that a file describes. Settings that a generated step cannot have are in `left_out`, each key
 // with its value; keys that do not change a step (learning rates, paths, logs) are ignored. `name`: the
 // file's name, for messages. Errors (InvalidArgument, Unimplemented) name the file, the key, its value and
-// what was expected: a missing key, text instead of a number, or a setting without which the step would be a
-// different one.
+// what was expected: a missing key, text instead of a number, or a setting that changes the step and cannot
+// be generated.
 absl::StatusOr<proto::Workload> ReadForeign(absl::string_view content, absl::string_view name);
 
 }  // namespace chakra::generate
