@@ -37,7 +37,7 @@ WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer) {
   if (!plan.training.frozen()) return ShareOfLayer(plan, layer);
   const ModelSize& m = plan.model;
   const int64_t tp = plan.split.tp, keys = std::max<int64_t>(1, m.kv_heads / tp) * m.head_dim;
-  // features of outputs that are split by columns
+  // features of GEMMs that are split by columns
   int64_t ins = m.hidden, outs = m.query_width() / tp + 2 * keys;
   int64_t whole = m.hidden;
   if (m.latent()) {  // adapters of both down projections are whole
@@ -46,7 +46,7 @@ WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer) {
     outs = (m.query_width() + m.heads * (m.nope_dim + m.v_dim)) / tp;
     whole += down;
   }
-  ins += m.context_width() / tp;  // features of inputs that are split by rows
+  ins += m.context_width() / tp;  // features of GEMMs that are split by rows
   if (plan.training.lora_mlp) {
     outs += (m.gated ? 2 : 1) * m.ffn / tp;
     ins += m.hidden + m.ffn / tp;

@@ -93,7 +93,7 @@ void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
   if (p.split.zero < 3) return;
   // The current layer and the next one; the root stays.
   out->weights += p.element_bytes() * (2 * (held.largest_dense + held.largest_expert) + held.root_dense);
-  // The reduction after a layer.
+  // Buffers of the reduction after a layer.
   out->working += p.reduced_bytes() * (held.largest_dense + held.largest_expert);
 }
 
@@ -185,7 +185,7 @@ int64_t ExpertActivations(const StepPlan& p) {
   int64_t bytes = MlpActivations(p, n * m.top_k, m.expert_ffn);
   // rows sent to the experts, and rows that come back
   bytes += size * n * m.top_k * m.hidden * (p.split.etp + 1);
-  bytes += 4 * n * m.experts;                                  // the router
+  bytes += 4 * n * m.experts;  // the router
   if (m.shared_ffn > 0) bytes += MlpActivations(p, p.tokens(), m.shared_ffn / p.split.tp);
   return bytes;
 }
@@ -206,7 +206,8 @@ bool KeepsMlpInput(const StepPlan& p, int64_t layer) {
          t.MakesAgain(kDenseMlp);
 }
 int64_t NormsKept(const StepPlan& p, int64_t layer) {
-  // Without norms, the inputs of attention and the MLP are these tensors; a shared norm is the input of both.
+  // Without pre_norm, the inputs of attention and of the MLP are kept. A shared norm has one input and one
+  // output.
   if (!p.model.pre_norm) return 2;
   if (p.model.shared_norm) return 1 + (KeepsAttentionInput(p) || KeepsMlpInput(p, layer) ? 1 : 0);
   return 2 + (KeepsAttentionInput(p) ? 1 : 0) + (KeepsMlpInput(p, layer) ? 1 : 0);

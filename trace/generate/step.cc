@@ -71,7 +71,7 @@ uint32_t StageGraph::Add(StepNode node, int64_t host_ns, const NodeList& after) 
   }
   node.dep_begin = static_cast<uint32_t>(deps.size());
   deps.insert(deps.end(), after.begin(), after.end());
-  // On the stream of computation, earlier nodes already wait for the host's node.
+  // On the stream of computation, an earlier node already waits for the host's node, unless that is new.
   if (host_node_ >= 0 && (host_is_new_ || node.stream != Stream::kCompute))
     deps.push_back(static_cast<uint32_t>(host_node_));
   if (node.stream == Stream::kCompute) host_is_new_ = false;

@@ -53,7 +53,7 @@ struct TablePlan {
   bool overlap_indices = true, overlap_vectors = false;
 };
 
-// The sums over a set of tables. Letters: B samples of a step.
+// The sums over a set of tables.
 struct TableSum {
   int64_t tables = 0, rows = 0, pooling = 0;
   std::vector<Table> each;

@@ -8,8 +8,8 @@ namespace chakra::generate {
 namespace {
 
 // Features of a sample that the backward pass of the MLPs and the interaction reads: inputs and outputs of
-// layers (an activation changes its input in place), the concatenated vectors, and of a cross layer its
-// input, the output of its first GEMM, and its output.
+// layers (an activation changes its input in place), the concatenated vectors, and of a cross layer its input
+// and the outputs of its two GEMMs.
 int64_t KeptFeatures(const TableModel& m) {
   int64_t features = m.dense + m.top_input() + m.crossed();
   for (const int64_t width : m.bottom) features += width;

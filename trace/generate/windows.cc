@@ -86,7 +86,7 @@ int64_t ModelSize::ChunkOf(int64_t layer, int64_t seq) const {
 }
 
 bool ModelSize::has_rope(int64_t layer) const {
-  if (layer < 0) return rope;               // no layer
+  if (layer < 0) return rope;               // -1: no layer
   if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
   return rope && turned[static_cast<size_t>(layer)];
 }

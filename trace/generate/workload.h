@@ -14,7 +14,7 @@ namespace chakra::generate {
 
 // The workload options of the command line. Later ones take precedence: file, short forms, `set`.
 struct WorkloadOptions {
-  std::string file;   // proto::Workload as text format, JSON or binary, or as foreign.h reads it; "": none
+  std::string file;  // proto::Workload as text format, JSON or binary, or as foreign.h reads it; "": none
   // A preset, a config.json, a file as foreign.h reads it (with its parallelism and training), or
   // "key=value,..."; the first three also as "NAME:key=value,..."
   std::string model;

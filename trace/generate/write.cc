@@ -35,7 +35,7 @@ const StageGraph& StageOf(const StepGraphs& step, const Layout& layout, int rank
   return step.stages[static_cast<size_t>(layout.GraphOf(rank))];
 }
 
-// The ends of a message.
+// The sender and the receiver of a message.
 Peer EndsOf(const Layout& layout, int rank, const StepNode& n) {
   const int other = layout.OtherEnd(n.peer, n.stage, rank);
   const bool send = n.type == NodeType::kSend;
