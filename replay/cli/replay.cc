@@ -160,7 +160,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   ASSIGN_OR_RETURN(auto report, RunReplay(traces, run, hooks));
   if (!html_.empty()) page_ = MakePage(report);
   if (report.makespan_ps() == 0 && Format() == "csv")  // CSV has no place for the report's warning
-    std::cerr << "chakra-replay: warning: nothing takes time: the makespan is 0 s\n";
+    std::cerr << "chakra-replay: warning: no node takes time: the makespan is 0 s\n";
   if (!tells_path) report.clear_critical_path();
   ASSIGN_OR_RETURN(const auto format, ParseReportFormat(Format()));
   TextPage page = PageOf(report_, Format());

@@ -163,7 +163,7 @@ TEST(InfraGraph, ExpandsNestedDevices) {
   EXPECT_THAT(r.notes, Contains(HasSubstr("\"xpu_fabric\" of device \"rack\"")));
   EXPECT_NE(g.FindArc(At(g, "r.0.tray.1.xpu.1"), At(g, "r.0.tray.1.cx7.1.asic")), NetworkGraph::kNone);
   // Most xpus reach the other rack only through an xpu that has a cable.
-  EXPECT_THAT(r.notes, Contains(HasSubstr("messages pass through xpus")));
+  EXPECT_THAT(r.notes, Contains(HasSubstr("xpus forward messages")));
   EXPECT_EQ(DeviceDistances(g).diameter, 9);  // xpu nvsw xpu asic port, and the same back
 }
 
@@ -227,7 +227,7 @@ TEST(InfraGraph, SchemesMatchTheReference) {
       kTwoHosts,
       {{"\"count\":4,\"choice\":\"port\"", "\"count\":9,\"choice\":\"port\""}, {"port[0:4]", "port"}}));
   EXPECT_EQ(LinksOf(longer.network.graph, "eth"), 4u);
-  EXPECT_THAT(longer.notes, Contains(HasSubstr("one2one between 4 and 9 vertices joins the first 4")));
+  EXPECT_THAT(longer.notes, Contains(HasSubstr("one2one between 4 and 9 vertices joins only the first 4")));
   // If two edges join the same pair, the link of the later edge stays.
   const ReadNetwork twice =
       Read(With("{\"ep1\":{\"component\":\"xpu[0:2]\"}",

@@ -205,7 +205,7 @@ TEST(PacketFabric, FlowsRerouteOrWait) {
     EXPECT_EQ(late.Received(0), free + back) << text;
     const PacketRun never = WithChanges(t, text, {{cut, a, 0}, {cut, b, 0}});
     EXPECT_EQ(never.ended.size(), 0u) << text;
-    EXPECT_THAT(never.fabric->WhyStuck(), HasSubstr("no way, the first from device 0 to 2")) << text;
+    EXPECT_THAT(never.fabric->WhyStuck(), HasSubstr("no path, the first from device 0 to 2")) << text;
     // Acknowledgements are rerouted too.
     for (const char* spine : {"spine.0", "spine.1"}) {
       const PacketRun acks = WithChanges(t, text, {{cut, LinkOf(t, "leaf.1", spine), 0}});

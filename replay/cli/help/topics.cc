@@ -24,7 +24,7 @@ namespace {
 using google::protobuf::Descriptor;
 
 // "1 to 8" for "a whole number from 1 to 8".
-std::string Values(std::string text) {
+std::string ValuesCell(std::string text) {
   absl::string_view out = text;
   if (!absl::ConsumePrefix(&out, "a whole number from ")) absl::ConsumePrefix(&out, "a whole number ");
   return std::string(out);
