@@ -168,7 +168,7 @@ TEST_F(BadCapture, RefusesHostAndDeviceOfDifferentRuns) {
                       "\"aten::add\" in Kineto"});
   Kineto("ranks/k_rank0.json", Device().Json());
   Kineto("ranks/h_rank1.json", Host().Json());
-  BothRefuse("ranks", {"h_rank1.json is of rank 1", "k_rank0.json of rank 0"});
+  BothRefuse("ranks", {"h_rank1.json is from rank 1", "k_rank0.json from rank 0"});
   Refused("convert pytorch --host runs/h.json --device ranks/k_rank0.json -o out/", {"different runs"});
 }
 

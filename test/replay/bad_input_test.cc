@@ -234,7 +234,7 @@ TEST_F(BadInput, RefusesCallsOnGroupsOfOtherRanks) {
   for (int r = 0; r < 2; ++r) Rank("x", r, {With(Coll(1, 0, 64), "pg_name", "7")});
   Write("g.json", R"({"7": [0]})");
   Refused(std::string("replay x --groups g.json") + kOn2,
-          {"x/w.1.et", "rank 1", "node 1", "pg_name", "no member"});
+          {"x/w.1.et", "rank 1", "node 1", "pg_name", "not a member"});
 }
 
 TEST_F(BadInput, RefusesMessagesWithoutPartner) {

@@ -77,7 +77,7 @@ TEST_F(CalibrateCli, FitsNetworkSeparatelyFromLibrary) {
                 "4 nodes, 8 bytes to 8 KiB"));
   EXPECT_THAT(fit.out, HasSubstr("fitted: transport.rate_share: 0.92 -> 0.8, determined by 8 rows"));
   EXPECT_THAT(fit.out,
-              HasSubstr("not fitted: transport.post_us stays 2: not determined:  needs rows of all_to_all"));
+              HasSubstr("not fitted: transport.post_us stays 2: not determined: needs rows of all_to_all"));
   EXPECT_THAT(Content(At("fit.txtpb")), HasSubstr("name: \"infiniband-hdr\""));
   EXPECT_EQ(Run("collective all_reduce --bytes 1GiB --ranks 16 --cluster " + At("fit.txtpb")).status, 0);
 }

@@ -114,7 +114,7 @@ TEST(CalibrateTransport, NamesTheMissingRows) {
           "transport.message_us stays 0.8: not determined: needs rows of two node counts, at most 8 KiB, "
           "of a collective of rings or trees (found 11 rows on 2 nodes)"));
   EXPECT_THAT(small->kept, Contains(HasSubstr("transport.rate_share stays 0.92: not determined: needs rows "
-                                              "between nodes whose time is the time of the NICs'")));
+                                              "between nodes whose time is the time of the NICs,")));
   EXPECT_THAT(small->kept,
               Contains(HasSubstr("transport.large_us stays 4.2: not determined: needs rows between nodes "
                                  "of 16 KiB to 256 KiB")));

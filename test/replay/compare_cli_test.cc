@@ -141,15 +141,15 @@ TEST_F(Compare, MisuseGivesStatus2) {
   Refused("compare a.json b.json --fail-on ranks", {"--fail-over"}, 2);
   Refused("compare a.json b.json --both-ways", {"--fail-over"}, 2);
   Refused("compare a.json b.json --fail-over 2% --fail-on rank", {"did you mean 'ranks'"}, 2);
-  Refused("compare t slow --fail-over 2% --fail-on makespan", {"of traces", "duration"}, 2);
+  Refused("compare t slow --fail-over 2% --fail-on makespan", {"in traces", "duration"}, 2);
   Refused("compare a.json b.json --attributes", {"for traces"}, 2);
   Refused("compare a.json b.json --fail-ovr 2%", {"--fail-over"}, 2);
   Refused("compare a.json b.json --top -1", {"--top"}, 2);
 }
 
 TEST_F(Compare, BadInputGivesStatus1) {
-  Refused("compare a.json t", {"a.json is a report", "t is none", "--report"});
-  Refused("compare t a.json", {"a.json is a report", "t is none"});
+  Refused("compare a.json t", {"a.json is a report", "but t is not", "--report"});
+  Refused("compare t a.json", {"a.json is a report", "but t is not"});
   Refused("compare a.json absent", {"absent"});
   Write("bad.json", "{\"makespan_ps\": \"5\",\n \"rnks\": 3}");
   Refused("compare a.json bad.json", {"bad.json:2", "rnks", "ranks"});

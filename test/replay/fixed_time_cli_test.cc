@@ -181,7 +181,7 @@ TEST_F(FixedTimeCli, EditReportsWhatFixedTimeHolds) {
   const auto held = [&](const std::string& arguments) {
     const proto::Report report = Report(arguments);
     for (const std::string& w : report.warning()) {
-      if (w.find("of ") == 0) return w;
+      if (w.find("the edits ") == 0) return w;
     }
     return std::string();
   };

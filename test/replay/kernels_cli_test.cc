@@ -136,7 +136,7 @@ TEST_F(KernelsCli, TransfersATable) {
   ExpectRefused(absl::StrCat("kernels transfer ", kernels, " --to H100 -o ", At("x.csv")), 1,
                 "does not name its device; expected --from DEVICE");
   ExpectRefused(absl::StrCat("kernels transfer ", kernels, " --from A100 --to H1OO -o ", At("x.csv")), 1,
-                "\"H1OO\" is no device");
+                "\"H1OO\" is not a device");
   EXPECT_FALSE(fs::exists(At("x.csv")));
   const Result r =
       Run(absl::StrCat("kernels transfer ", kernels, " --from A100 --to H100 -o ", At("x.json")));

@@ -108,7 +108,7 @@ TEST_F(Logs, LogsCountRandomLosses) {
   Runs(run_ + "--fabric fluid --format csv --fault slow:share=1,bandwidth=0.5");
   EXPECT_EQ(Content(folder_ / "report.txt"), half);
   Refused(run_ + "--fabric packet --packet skip=steady --fault lossy:share=1,loss=0.1",
-          {"drawn for each", "expected skip=off"}, 1);
+          {"random losses", "expected skip=off"}, 1);
 }
 
 // A flow log does not change the report.

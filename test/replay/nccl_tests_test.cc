@@ -382,7 +382,7 @@ TEST(NcclTests, WarnsOfUnusualTimings) {
            "# Reducing maxBytes to 100 due to memory limitation\n" + Head(kModern) + Row(AllReduceFactor(8)))
           .warnings,
       ElementsAre(HasSubstr("log:1: -m 4"), HasSubstr("-G 2"), HasSubstr("log:2: -z"),
-                  HasSubstr("log:12: memory")));
+                  HasSubstr("log:12: not enough memory")));
 }
 
 std::string Document(const std::string& results) {

@@ -90,7 +90,7 @@ TEST_F(OddFiles, HloModuleRunsOnGivenRanks) {
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("8 ranks"), HasSubstr("all_reduce"), HasSubstr("4 MiB")));
   const CommandResult alone = Replay("hlo_without_device_count/module.txt", "--cluster dgx-h100");
-  EXPECT_THAT(alone.out, AllOf(HasSubstr("no node takes time"), HasSubstr("--ranks N gives their number")));
+  EXPECT_THAT(alone.out, AllOf(HasSubstr("no node takes time"), HasSubstr("--ranks N gives the number")));
 }
 
 TEST_F(OddFiles, RepairsBrokenJson) {

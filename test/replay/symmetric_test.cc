@@ -270,7 +270,7 @@ TEST(OneRankAsMany, RefusesImpossibleGrowth) {
   says(std::string(MakeSymmetric(64, &odd, {Named("", 4)}).message()), "expected GROUP=N");
   odd = RankOfEight();
   odd.groups["world"] = {0, 1, 2};
-  says(std::string(MakeSymmetric(64, &odd, {Named("dp", 4)}).message()), "has some places of the dimension");
+  says(std::string(MakeSymmetric(64, &odd, {Named("dp", 4)}).message()), "holds some places of the dimension");
   TraceSet few = RankOfEight();
   few.ranks[0].recorded_rank = 6;
   says(std::string(MakeSymmetric(64, &few, {Named("", 4)}).message()), "rank 6 would no longer be a member");

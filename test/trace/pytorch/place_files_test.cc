@@ -263,7 +263,7 @@ TEST(PlaceFiles, UnlabelledProcessesWithOneDeviceAreRanks) {
   hosts.Write("m.json", MergedWithNames({}, 100, 100000, 0));
   EXPECT_THAT(ReadFolder(hosts).ranks,
               AllOf(HasSubstr("several ranks in one file: processes 10, 11 launch on several devices"),
-                    HasSubstr("labelled")));
+                    HasSubstr("labels")));
 }
 
 TEST(PlaceFiles, JoinsAStreamOfTwoProcesses) {
