@@ -44,7 +44,7 @@ FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options,
 double FluidFabric::FlowsOn(uint32_t link) const {
   const uint32_t l = link_of_[link];
   if (l == kNone) return 0;
-  return static_cast<double>(InNetwork(l)) + (links_[l].lone == kNone ? 0 : 1);
+  return static_cast<double>(InNetwork(l)) + (links_[l].isolated == kNone ? 0 : 1);
 }
 
 uint32_t FluidFabric::LinkOf(const Hop& hop) {
@@ -258,35 +258,35 @@ bool FluidFabric::StandAlone(uint32_t i, const Way& way) {
   // If links change during the run, all flows enter the solver.
   if (!changes_.empty()) return false;
   for (const FluidHop& h : way.links) {
-    if (links_[h.link].lone != kNone || InNetwork(h.link) != 0) return false;
+    if (links_[h.link].isolated != kNone || InNetwork(h.link) != 0) return false;
   }
   uint32_t next = kNone;
   for (const FluidHop& h : way.links) {
     LinkRecord& record = links_[h.link];
-    record.lone = i;
+    record.isolated = i;
     record.next = next;
     record.share = h.share;
     next = h.link;
   }
-  transfers_[i].lone_link = next;
-  lone_.push_back(i);
+  transfers_[i].isolated_link = next;
+  isolated_.push_back(i);
   return true;
 }
 
 void FluidFabric::LeaveAlone(uint32_t i) {
-  for (uint32_t link = transfers_[i].lone_link; link != kNone; link = links_[link].next) {
-    links_[link].lone = kNone;
+  for (uint32_t link = transfers_[i].isolated_link; link != kNone; link = links_[link].next) {
+    links_[link].isolated = kNone;
     SetTaken(link, 0);
   }
-  transfers_[i].lone_link = kNone;
+  transfers_[i].isolated_link = kNone;
 }
 
 void FluidFabric::Join(uint32_t link) {
-  const uint32_t i = links_[link].lone;
+  const uint32_t i = links_[link].isolated;
   if (i == kNone) return;
   path_links_.clear();
   double most = std::numeric_limits<double>::infinity();
-  for (uint32_t l = transfers_[i].lone_link; l != kNone; l = links_[l].next) {
+  for (uint32_t l = transfers_[i].isolated_link; l != kNone; l = links_[l].next) {
     path_links_.push_back({l, links_[l].share});
     most = std::min(most, links_[l].capacity / links_[l].share);
   }
@@ -300,7 +300,7 @@ void FluidFabric::Join(uint32_t link) {
 // The last byte has left.
 void FluidFabric::End(uint32_t i, Time now) {
   Transfer& t = transfers_[i];
-  if (t.lone_link != kNone) LeaveAlone(i);
+  if (t.isolated_link != kNone) LeaveAlone(i);
   LeaveNetwork(i);
   if (!crossed_.empty()) crossed_.erase(i);
   if (t.flow.want_sent) tells_.Add(now, Time::Zero(), t.order * kKinds + kTellSent, t.flow.tag);
@@ -322,21 +322,21 @@ Time FluidFabric::EndOf(const Transfer& t, const Progress& p, Time now) const {
   return now + FirstPico(p.left / p.rate);
 }
 
-void FluidFabric::SettleLone() {
-  for (const uint32_t i : lone_) {
+void FluidFabric::SettleIsolated() {
+  for (const uint32_t i : isolated_) {
     const Transfer& t = transfers_[i];
-    if (t.lone_link == kNone) continue;  // others joined at the same instant
+    if (t.isolated_link == kNone) continue;  // others joined at the same instant
     progress_[i].rate = t.most;
-    for (uint32_t link = t.lone_link; link != kNone; link = links_[link].next) {
+    for (uint32_t link = t.isolated_link; link != kNone; link = links_[link].next) {
       SetTaken(link, t.most * links_[link].share);
     }
-    Post(now_ + t.alone, kLoneEnd, i);
+    Post(now_ + t.alone, kIsolatedEnd, i);
   }
-  lone_.clear();
+  isolated_.clear();
 }
 
 void FluidFabric::Settle() {
-  SettleLone();
+  SettleIsolated();
   if (clocks_ != nullptr) {
     SettleClocks();
   } else if (network_.dirty()) {
@@ -424,9 +424,9 @@ void FluidFabric::Handle(const EventQueue::Event& e) {
     case kBegin:
       Begin(e.item, now_);
       break;
-    case kLoneEnd:
+    case kIsolatedEnd:
       // The transfer is no longer isolated, or another transfer has its number.
-      if (t.lone_link == kNone || t.order != e.order / kKinds) break;
+      if (t.isolated_link == kNone || t.order != e.order / kKinds) break;
       [[fallthrough]];
     case kEnd:
       End(e.item, now_);
@@ -439,8 +439,8 @@ void FluidFabric::Handle(const EventQueue::Event& e) {
 
 void FluidFabric::FetchLinks(uint32_t i) const {
   const Transfer& t = transfers_[i];
-  if (t.lone_link != kNone) {
-    PrefetchToWrite(&links_[t.lone_link]);
+  if (t.isolated_link != kNone) {
+    PrefetchToWrite(&links_[t.isolated_link]);
   } else if (t.network_flow != kNone && clocks_ == nullptr) {
     network_.Fetch(t.network_flow);
   }

@@ -116,7 +116,7 @@ class FluidFabric final : public Fabric,
  private:
   static constexpr uint32_t kNone = 0xffffffff;
   // At one instant, links change first, then flows begin and end, then ends are reported.
-  enum Kind : uint8_t { kBegin, kEnd, kLoneEnd, kTellSent, kTellReceived };
+  enum Kind : uint8_t { kBegin, kEnd, kIsolatedEnd, kTellSent, kTellReceived };
   static constexpr uint64_t kKinds = 8;  // at least the number of kinds
   // Members that a change of the rate needs; the others are in Transfer.
   struct Progress {
@@ -128,7 +128,7 @@ class FluidFabric final : public Fabric,
     Flow flow;
     uint64_t order = 0;
     uint32_t network_flow = kNone;
-    uint32_t lone_link = kNone;  // if isolated: the first of its links; see LinkRecord
+    uint32_t isolated_link = kNone;  // if isolated: the first of its links; see LinkRecord
     Time ready;                  // end of the start-up time
     Time begin;                  // when it took its links; Never() if it was ever slower than its path allows
     double most = 0;             // highest rate: capacity of its path, or its limit
@@ -145,7 +145,7 @@ class FluidFabric final : public Fabric,
     bool followed = false, told = false;  // see TakeChanged()
     bool own = false;                     // the link of a flow's limit: not in the topology
     // If an isolated transfer uses this link: the transfer, its next link, and its share.
-    uint32_t lone = kNone;
+    uint32_t isolated = kNone;
     uint32_t next = kNone;
     double share = 0;
     double capacity = 0;  // before changes of links; bytes a picosecond
@@ -201,7 +201,7 @@ class FluidFabric final : public Fabric,
     return clocks_ == nullptr ? network_.flows_on(link) : clocks_->levels().flows_on(link);
   }
   // Handles transfers that became isolated at this instant.
-  void SettleLone();
+  void SettleIsolated();
   // From now on, flows have `rate` (bytes a picosecond) on a link.
   void SetTaken(uint32_t link, double rate) {
     LinkRecord& record = links_[link];
@@ -275,7 +275,7 @@ class FluidFabric final : public Fabric,
   size_t next_change_ = 0;
   int links_down_ = 0;
   std::vector<Way> ways_;          // by source; only one if there is a router
-  std::vector<uint32_t> lone_;     // transfers that became isolated at this instant
+  std::vector<uint32_t> isolated_;  // transfers that became isolated at this instant
   std::vector<uint32_t> joined_;   // transfers that were isolated until this instant
   std::vector<double> change_of_;  // by the topology's number; empty if no link changes
   LinkLog log_;

@@ -220,14 +220,14 @@ absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const StagedRanks*
 }
 
 // "w.3" for "dir/w.3.et.zst": the name with the rank at its end, because several ranks may share a file.
-// `lone`: the only trace, which is rank 0 and keeps its name.
-std::string Named(const RankTrace& rank, bool lone) {
+// `only`: the only trace, which is rank 0 and keeps its name.
+std::string Named(const RankTrace& rank, bool only) {
   const size_t archive = rank.file.find('!');
   const std::string name =
       fs::path(rank.file.substr(archive == std::string::npos ? 0 : archive + 1)).filename();
   const TraceName parsed = ParseTraceName(name);
   if (parsed.rank >= 0 && rank.recorded_rank == kNoRank) return absl::StrCat(parsed.prefix, ".", rank.rank);
-  if (parsed.rank >= 0 && lone) return absl::StrCat(parsed.prefix, ".", rank.recorded_rank);
+  if (parsed.rank >= 0 && only) return absl::StrCat(parsed.prefix, ".", rank.recorded_rank);
   absl::string_view whole = name;
   const absl::string_view stem = ConsumeEnding(&whole) != nullptr ? whole : WithoutCompression(whole);
   const std::string number = absl::StrCat(".", rank.rank);
@@ -279,11 +279,11 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, WholeFolder* folder
     return absl::InvalidArgumentError(absl::StrCat(
         output_, " holds ", name, ", which says that ranks share files; expected another folder"));
   }
-  const bool lone = traces.ranks.size() == 1;
-  const std::string prefix = Prefix(traces), first = Named(traces.ranks.front(), lone);
+  const bool only = traces.ranks.size() == 1;
+  const std::string prefix = Prefix(traces), first = Named(traces.ranks.front(), only);
   const std::string own = prefix.empty() ? first.substr(0, first.rfind('.')) : prefix;
   // A set of traces replaces another set; a single trace is added to the folder.
-  RETURN_IF_ERROR(lone ? absl::OkStatus() : CheckReplaceable(output_, own));
+  RETURN_IF_ERROR(only ? absl::OkStatus() : CheckReplaceable(output_, own));
   if (!folder->opened()) {
     RETURN_IF_ERROR(folder->Open(output_));
   }
@@ -294,7 +294,7 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, WholeFolder* folder
   std::set<std::string> names;
   for (const RankTrace& rank : traces.ranks) {
     const std::string name =
-        absl::StrCat(prefix.empty() ? Named(rank, lone) : absl::StrCat(prefix, ".", rank.rank), ending);
+        absl::StrCat(prefix.empty() ? Named(rank, only) : absl::StrCat(prefix, ".", rank.rank), ending);
     if (!names.insert(name).second) {
       return absl::InvalidArgumentError(
           absl::StrCat("two traces would be written to ", (fs::path(output_) / name).string()));
@@ -302,7 +302,7 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, WholeFolder* folder
     RETURN_IF_ERROR(WriteOne(rank, staged, folder->PathOf(name)));
   }
   RETURN_IF_ERROR(CopyGroups(traces, *folder));
-  return lone ? folder->MoveInto(output_, {}, ListFolder(folder->PathOf(""))) : folder->Commit();
+  return only ? folder->MoveInto(output_, {}, ListFolder(folder->PathOf(""))) : folder->Commit();
 }
 
 absl::Status ConvertCommand::ConvertRecording() {

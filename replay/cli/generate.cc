@@ -18,6 +18,7 @@
 #include "trace/generate/layout.h"
 #include "trace/generate/memory.h"
 #include "trace/generate/presets.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"

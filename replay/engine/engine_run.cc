@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "replay/engine/alone/lone_call.h"
+#include "replay/engine/alone/isolated_call.h"
 #include "replay/engine/loggops/log_gps.h"
 #include "replay/engine/price.h"
 #include "replay/engine/simulated/simulated_comm.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/accounting.h"
-#include "replay/engine/alone/lone_call.h"
+#include "replay/engine/alone/isolated_call.h"
 #include "replay/engine/simulated/collective_runner.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/planned_call.h"
@@ -95,11 +95,11 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
       return priced(time->last, time->root);
   }
   Time last = begin, root_end = begin;
-  const bool done = RunLoneCall(machine, runner, static_cast<uint32_t>(members.size()), begin,
-                                [&](const CollectiveRunner::Ended& e) {
-                                  last = std::max(last, e.at);
-                                  if (e.row == static_cast<uint32_t>(root)) root_end = e.at;
-                                });
+  const bool done = RunIsolatedCall(machine, runner, static_cast<uint32_t>(members.size()), begin,
+                                    [&](const CollectiveRunner::Ended& e) {
+                                      last = std::max(last, e.at);
+                                      if (e.row == static_cast<uint32_t>(root)) root_end = e.at;
+                                    });
   if (!done) {
     const std::string why = machine.WhyStuck();
     if (why.empty()) return too_long();

@@ -9,6 +9,7 @@
 #include "trace/base/stop.h"
 #include "trace/generate/check.h"
 #include "trace/generate/memory.h"
+#include "trace/generate/resolve.h"
 
 namespace chakra::planning {
 namespace {

@@ -14,6 +14,7 @@
 #include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/generate/presets.h"
+#include "trace/generate/resolve.h"
 #include "trace/io/set_field.h"
 #include "trace/io/settings.h"
 

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "proto/plan.pb.h"
 #include "proto/workload.pb.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
 
 namespace chakra::planning {

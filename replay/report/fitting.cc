@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/units.h"
 #include "trace/generate/memory.h"
+#include "trace/generate/resolve.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 

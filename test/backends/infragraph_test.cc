@@ -168,8 +168,8 @@ TEST(InfraGraph, ExpandsNestedDevices) {
 }
 
 // One device of components, links and edges, without other devices.
-std::string Lone(const std::string& name, const std::string& components, const std::string& links,
-                 const std::string& edges) {
+std::string Isolated(const std::string& name, const std::string& components, const std::string& links,
+                     const std::string& edges) {
   return absl::StrCat("name: \"lone\"\ndevices { name: \"", name, "\" ", components, links, edges,
                       " }\ninstances { name: \"n\" device: \"", name, "\" count: 1 }\n");
 }
@@ -182,7 +182,7 @@ TEST(InfraGraph, BuildsBlueprintShapes) {
   const std::string star =
       "edges { ep1 { component: \"xpu\" } ep2 { component: \"nvsw\" } scheme: many2many link: \"xpu_fabric\" "
       "}";
-  const ReadNetwork a100 = Read(Lone("dgx_a100", nv, fabric, star));
+  const ReadNetwork a100 = Read(Isolated("dgx_a100", nv, fabric, star));
   EXPECT_EQ(LinksOf(a100.network.graph, "xpu_fabric"), 48u);
   EXPECT_EQ(a100.network.graph.link_class(0).bandwidth.bytes_per_second(), 50000000000);  // 300 / 6
   EXPECT_EQ(CountOf(a100.network.graph, VertexKind::kNvSwitch), 6u);
@@ -190,8 +190,8 @@ TEST(InfraGraph, BuildsBlueprintShapes) {
   const std::string mesh =
       "edges { ep1 { component: \"xpu\" } ep2 { component: \"xpu\" } scheme: many2many link: "
       "\"infinity_fabric\" }";
-  const ReadNetwork mi300 = Read(Lone("mi300x", "components { name: \"xpu\" count: 8 choice: xpu }",
-                                      "links { name: \"infinity_fabric\" }", mesh));
+  const ReadNetwork mi300 = Read(Isolated("mi300x", "components { name: \"xpu\" count: 8 choice: xpu }",
+                                          "links { name: \"infinity_fabric\" }", mesh));
   EXPECT_EQ(mi300.network.graph.links(), 28u);
   EXPECT_EQ(mi300.network.graph.link_class(0).bandwidth.bytes_per_second(), 64000000000);
   EXPECT_EQ(DeviceDistances(mi300.network.graph).diameter, 1);
@@ -203,7 +203,7 @@ TEST(InfraGraph, RingsForwardThroughXpus) {
   const std::string ring =
       "edges { ep1 { component: \"xpu\" } ep2 { component: \"xpu\" } scheme: ring link: \"wire\" }";
   const std::string wire = "links { name: \"wire\" physical { bandwidth { gigabytes_per_second: 10 } } }";
-  const ReadNetwork r = Read(Lone("six", xpus, wire, ring));
+  const ReadNetwork r = Read(Isolated("six", xpus, wire, ring));
   EXPECT_EQ(r.network.graph.links(), 6u);
   EXPECT_TRUE(r.network.graph.devices_forward());
   EXPECT_THAT(r.notes,
@@ -212,9 +212,9 @@ TEST(InfraGraph, RingsForwardThroughXpus) {
   // The vertices of both ends make one ring.
   const std::string parts =
       "edges { ep1 { component: \"xpu[0]\" } ep2 { component: \"xpu[1:6]\" } scheme: ring link: \"wire\" }";
-  EXPECT_EQ(Read(Lone("six", xpus, wire, parts)).network.graph.links(), 6u);
+  EXPECT_EQ(Read(Isolated("six", xpus, wire, parts)).network.graph.links(), 6u);
   const std::string no =
-      absl::StrCat("infrastructure {\n", Lone("six", xpus, wire, ring),
+      absl::StrCat("infrastructure {\n", Isolated("six", xpus, wire, ring),
                    "}\nannotations { graph { attribute: \"devices_forward\" value: \"no\" } }");
   EXPECT_THAT(Error(no), HasSubstr("n.0.xpu.2 cannot be reached from n.0.xpu.0"));
 }

@@ -9,6 +9,7 @@
 #include "test/fuzz/fuzz_target.h"
 #include "trace/generate/foreign.h"
 #include "trace/generate/memory.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
 
 namespace {

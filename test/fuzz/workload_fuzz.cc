@@ -12,6 +12,7 @@
 #include "trace/generate/counts.h"
 #include "trace/generate/hf_config.h"
 #include "trace/generate/memory.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"

@@ -99,7 +99,7 @@ class OneTracedRank : public ::testing::Test {
     const uint64_t send = t.Send(0, 0, 1 << 20, 5, {work}).id();
     t.Recv(0, 2, 1 << 20, 5, {send});
     t.Coll(0, CollectiveType::kAllReduce, 1 << 20, {send}, "pair");
-    dir_ = ::testing::TempDir() + "/lone_rank_" + std::to_string(::getpid());
+    dir_ = ::testing::TempDir() + "/isolated_rank_" + std::to_string(::getpid());
     std::filesystem::create_directories(dir_);
     file_ = dir_ + "/stage.3.et";
     ASSERT_TRUE(t.Write(0, file_).ok());

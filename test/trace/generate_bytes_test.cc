@@ -20,6 +20,7 @@
 #include "absl/strings/str_split.h"
 #include "test/trace/generate_schedule_testing.h"
 #include "trace/generate/pieces.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"

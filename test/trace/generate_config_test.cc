@@ -11,6 +11,7 @@
 #include "trace/generate/hf_config.h"
 #include "trace/generate/layers.h"
 #include "trace/generate/presets.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 

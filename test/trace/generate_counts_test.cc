@@ -3,6 +3,7 @@
 
 #include "trace/generate/counts.h"
 #include "trace/generate/presets.h"
+#include "trace/generate/resolve.h"
 
 namespace chakra::generate::CHAKRA_FILE {
 namespace {

@@ -11,6 +11,7 @@
 #include "trace/generate/counts.h"
 #include "trace/generate/foreign.h"
 #include "trace/generate/importer.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 #include "trace/import/reader.h"

@@ -14,6 +14,7 @@
 #include "test/trace/generate_testing.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/layout.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/schedule.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"

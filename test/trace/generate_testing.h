@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 

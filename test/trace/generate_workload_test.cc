@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/trace/generate_testing.h"
 #include "trace/generate/presets.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 

@@ -10,6 +10,7 @@
 #include "replay/plan/estimate.h"
 #include "replay/plan/prices.h"
 #include "test/validation/csv_line.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/workload.h"
 #include "trace/io/file.h"
 

@@ -81,9 +81,9 @@ absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
   for (Rewritten& one : made) {
     if (!many_) {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (have_lone_) return absl::InvalidArgumentError("several traces, expected a folder for them");
-      lone_ = std::move(one.frames);
-      have_lone_ = true;
+      if (have_isolated_) return absl::InvalidArgumentError("several traces, expected a folder for them");
+      isolated_ = std::move(one.frames);
+      have_isolated_ = true;
       continue;
     }
     const char* ending = compression == Compression::kGzip   ? ".gz"
@@ -119,12 +119,12 @@ absl::Status EditedOutput::NameAlike() {
 
 absl::Status EditedOutput::Commit(const TraceSet& set) {
   if (!many_) {
-    if (!have_lone_) return absl::InvalidArgumentError("the edits leave no rank, expected at least one");
-    if (output_ != "-") return WriteStream(output_, Method(""), lone_, true);
+    if (!have_isolated_) return absl::InvalidArgumentError("the edits leave no rank, expected at least one");
+    if (output_ != "-") return WriteStream(output_, Method(""), isolated_, true);
     std::string bytes;
     CompressedFile file;
     RETURN_IF_ERROR(file.Open(&bytes, Method("")));
-    RETURN_IF_ERROR(file.Finish(lone_));
+    RETURN_IF_ERROR(file.Finish(isolated_));
     if (fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && fflush(stdout) == 0)
       return absl::OkStatus();
     return SystemError("write", "standard output", errno);

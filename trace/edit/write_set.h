@@ -48,8 +48,8 @@ class EditedOutput : public RankRewriter {
   std::mutex mutex_;
   std::set<std::string> prefixes_;  // prefixes of the files' names
   std::vector<std::string> files_;  // names, sorted in Commit()
-  std::string lone_;                // the frames of a single trace
-  bool have_lone_ = false;
+  std::string isolated_;            // the frames of a single trace
+  bool have_isolated_ = false;
 };
 
 }  // namespace chakra::edit

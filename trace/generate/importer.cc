@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "trace/base/checksum.h"
 #include "trace/base/status_macros.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"

@@ -255,17 +255,9 @@ struct StepPlan {
   int64_t reduced_bytes() const { return training.narrow_gradients ? 2 : gradient_bytes(); }
 };
 
-// Fills in the defaults of proto/workload.proto. Presets and files are read before (workload.h). Errors
-// (InvalidArgument) name the field, its value, what was expected, and the nearest valid value: a field that
-// is missing or out of range, sizes that do not divide, and settings that cannot be generated yet. `domain`:
-// the number of neighbouring ranks that NVLink connects, if the workload does not set parallel.domain; 0: not
-// known, kUsualDomain is used. StepPlan::workload of a step with experts has the domain that was used.
-absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain = 0);
 // The text of Model::window_layers for these layers: "0-4+6-10".
 std::string WindowLayers(const std::vector<int>& layers);
 // The times of the host: those that the training gives, or the fitted ones.
 HostCosts HostCostsOf(const proto::Training& training);
-// Resolves a transformer. Errors: also a recommendation model.
-absl::StatusOr<ModelSize> ResolveModel(const proto::Model& model);
 
 }  // namespace chakra::generate

@@ -17,6 +17,7 @@
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
 #include "trace/generate/layout.h"
+#include "trace/generate/resolve.h"
 #include "trace/generate/share.h"
 #include "trace/generate/stage.h"
 #include "trace/io/compressed_file.h"

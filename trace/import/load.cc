@@ -202,7 +202,7 @@ absl::Status ReadArchive(const std::string& path, ByteSource* tar, const ReadOpt
 }
 
 // If the only trace has a rank other than 0 in its name, makes it rank 0 and reports that in `note`.
-absl::Status RenumberLone(TraceFile* file, const ReadOptions& options, std::optional<Repair>* note) {
+absl::Status RenumberIsolated(TraceFile* file, const ReadOptions& options, std::optional<Repair>* note) {
   if (file->rank <= 0) {
     file->rank = 0;
     return absl::OkStatus();
@@ -218,11 +218,11 @@ absl::Status RenumberLone(TraceFile* file, const ReadOptions& options, std::opti
 }
 
 // `content` is the unpacked content of `disk`.
-absl::Status LoadLone(TraceFile file, FileSource* disk, ByteSource* content, const ReadOptions& options,
-                      GraphPool* pool, std::vector<Loaded>* out) {
+absl::Status LoadIsolated(TraceFile file, FileSource* disk, ByteSource* content, const ReadOptions& options,
+                          GraphPool* pool, std::vector<Loaded>* out) {
   const int recorded_rank = file.rank;
   std::optional<Repair> note;
-  RETURN_IF_ERROR(RenumberLone(&file, options, &note));
+  RETURN_IF_ERROR(RenumberIsolated(&file, options, &note));
   Worker worker(pool);
   RETURN_IF_ERROR(ReadAll(content, file.path, &worker.plain));
   Loaded& one = out->emplace_back();
@@ -277,7 +277,7 @@ absl::Status LoadSingle(const TraceFile& file, const ReadOptions& options, Graph
   head.resize(*got);
   const bool tar = LooksLikeTar(head);
   const std::unique_ptr<ByteSource> all = PutBack(std::move(head), content.get());
-  if (!tar) return WithRank(LoadLone(file, disk.get(), all.get(), options, pool, out), file.path, 0);
+  if (!tar) return WithRank(LoadIsolated(file, disk.get(), all.get(), options, pool, out), file.path, 0);
   RETURN_IF_ERROR(ReadArchive(file.path, all.get(), options, pool, out, candidates));
   archive->path = file.path;
   archive->role = "trace";

@@ -44,8 +44,8 @@ absl::StatusOr<std::pair<uint32_t, uint32_t>> GroupResolver::Find(const RankTrac
   return found;
 }
 
-absl::Status GroupResolver::CheckLone(const RankTrace& trace, uint32_t row, const std::string& name,
-                                      const std::vector<int>& members) {
+absl::Status GroupResolver::CheckIsolated(const RankTrace& trace, uint32_t row, const std::string& name,
+                                          const std::vector<int>& members) {
   const int own = trace.recorded_rank == kNoRank ? trace.rank : trace.recorded_rank;
   const auto other = std::find_if(members.begin(), members.end(), [&](int r) { return r != own; });
   if (other == members.end()) return absl::OkStatus();
@@ -74,7 +74,7 @@ absl::StatusOr<uint32_t> GroupResolver::Resolve(const RankTrace& trace, uint32_t
                                   : absl::StrCat(" by ", traces_.group_source)));
     }
     if (!partial_ && traces_.ranks.size() == 1 && !traces_.of_one_trace) {
-      RETURN_IF_ERROR(CheckLone(trace, row, name, it->second));
+      RETURN_IF_ERROR(CheckIsolated(trace, row, name, it->second));
     }
     // Each member of a group asks for it, but the group is made only once.
     if (const auto known = named_.find(&*it); known != named_.end()) return known->second;

@@ -47,8 +47,8 @@ class GroupResolver {
   absl::StatusOr<uint32_t> Resolve(const RankTrace& trace, uint32_t row, const std::string& name,
                                    const Comm& comm);
   // For a trace that is replayed by itself: an error unless `members` has only its own rank.
-  absl::Status CheckLone(const RankTrace& trace, uint32_t row, const std::string& name,
-                         const std::vector<int>& members);
+  absl::Status CheckIsolated(const RankTrace& trace, uint32_t row, const std::string& name,
+                             const std::vector<int>& members);
   uint32_t InvolvedDims(int rank, const Comm& comm);
   uint32_t Intern(const std::string& name, std::vector<int> members, int size);
 

@@ -13,7 +13,7 @@
 //   no next call.
 //
 // On a fabric such as `analytical`, no flow changes another's times, so the conditions always hold. There a
-// call runs step by step without events (TimesOfSteps() in lone_call.h), and groups are symmetric if the
+// call runs step by step without events (TimesOfSteps() in isolated_call.h), and groups are symmetric if the
 // paths of their pairs have the same links.
 #pragma once
 

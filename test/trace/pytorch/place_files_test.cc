@@ -79,7 +79,7 @@ TEST(PlaceFiles, TakesRanksFromFoldersIfNamesHaveNone) {
   const std::string file = "/ASCEND_PROFILER_OUTPUT/trace_view.json";
   const CaptureFolder npus;
   npus.Write("rank1_ascend_pt" + file, Rank().Json());
-  EXPECT_EQ(ReadFolder(npus).ranks, absl::StrCat("1=rank1_ascend_pt", file)) << "a lone one";
+  EXPECT_EQ(ReadFolder(npus).ranks, absl::StrCat("1=rank1_ascend_pt", file)) << "one alone";
   npus.Write("rank0_ascend_pt" + file, Rank().Json());
   EXPECT_EQ(ReadFolder(npus).ranks, absl::StrCat("0=rank0_ascend_pt", file, " 1=rank1_ascend_pt", file));
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "replay/engine/alone/lone_call.h"
+#include "replay/engine/alone/isolated_call.h"
 #include "replay/engine/symmetry/call_paths.h"
 #include "replay/nccl/fast_path.h"
 
@@ -14,10 +14,10 @@ namespace {
 
 constexpr uint64_t kMostSteps = uint64_t{1} << 26;
 
-class LoneSteps {
+class IsolatedSteps {
  public:
-  LoneSteps(const MachineView& machine, const CollectiveCosts& costs, const PlannedCall& call, uint64_t bytes,
-            const std::vector<int>& members)
+  IsolatedSteps(const MachineView& machine, const CollectiveCosts& costs, const PlannedCall& call,
+                uint64_t bytes, const std::vector<int>& members)
       : machine_(machine), costs_(costs), call_(call), plan_(*call.plan), chunk_(EqualChunk(call, bytes)) {
     for (int node = 0; node < plan_.nodes(); ++node)
       endpoints_.push_back(EndpointOf(machine, plan_, members, node));
@@ -74,7 +74,7 @@ class LoneSteps {
   bool overtaken_ = false;
 };
 
-void LoneSteps::Open() {
+void IsolatedSteps::Open() {
   runs_.resize(plan_.stream_base.back());
   ways_.resize(plan_.connection_base.back());
   ends_.assign(static_cast<size_t>(plan_.members), Time::Zero());
@@ -96,7 +96,7 @@ void LoneSteps::Open() {
   for (size_t s = runs_.size(); s-- > 0;) ready_.push_back(static_cast<uint32_t>(s));
 }
 
-bool LoneSteps::Run() {
+bool IsolatedSteps::Run() {
   Open();
   while (!ready_.empty() && !overtaken_) {
     const uint32_t stream = ready_.back();
@@ -107,7 +107,7 @@ bool LoneSteps::Run() {
          std::all_of(runs_.begin(), runs_.end(), [](const StreamClock& run) { return run.over; });
 }
 
-void LoneSteps::Advance(uint32_t stream) {
+void IsolatedSteps::Advance(uint32_t stream) {
   StreamClock& run = runs_[stream];
   const Program& program = plan_.program(static_cast<int>(run.node));
   while (true) {
@@ -127,7 +127,7 @@ void LoneSteps::Advance(uint32_t stream) {
   if (IsMember(run)) ends_[run.node] = std::max(ends_[run.node], run.at);
 }
 
-bool LoneSteps::Do(const Step& step, uint32_t stream) {
+bool IsolatedSteps::Do(const Step& step, uint32_t stream) {
   if (IsReceive(step.op)) return Receive(step, stream);
   if (step.op == StepOp::kAwait) return Await(step, stream);
   StreamClock& run = runs_[stream];
@@ -140,14 +140,14 @@ bool LoneSteps::Do(const Step& step, uint32_t stream) {
   return true;
 }
 
-void LoneSteps::Price(Way* way, int src, int dst, uint64_t bytes) const {
+void IsolatedSteps::Price(Way* way, int src, int dst, uint64_t bytes) const {
   const FlowCost cost = PairCost(machine_, call_.costs, src, dst, bytes);
   way->bytes = bytes;
   way->sent = cost.sent;
   way->there = cost.received();
 }
 
-void LoneSteps::Send(const Step& step, StreamClock* run) {
+void IsolatedSteps::Send(const Step& step, StreamClock* run) {
   const Step* before = run->next > run->begin ? &step - 1 : nullptr;
   if (IsMember(*run) && !SharesStep(before)) run->at += costs_.step_overhead;
   const auto to = static_cast<uint32_t>(step.peer);
@@ -162,7 +162,7 @@ void LoneSteps::Send(const Step& step, StreamClock* run) {
   if (way.waiter != 0) ready_.push_back(std::exchange(way.waiter, 0) - 1);
 }
 
-bool LoneSteps::Receive(const Step& step, uint32_t stream) {
+bool IsolatedSteps::Receive(const Step& step, uint32_t stream) {
   StreamClock& run = runs_[stream];
   Way& way = ways_[plan_.connection_base[run.node] + step.connection];
   if (way.taken == way.arrivals.size()) {
@@ -176,7 +176,7 @@ bool LoneSteps::Receive(const Step& step, uint32_t stream) {
   return true;
 }
 
-bool LoneSteps::Await(const Step& step, uint32_t stream) {
+bool IsolatedSteps::Await(const Step& step, uint32_t stream) {
   StreamClock& run = runs_[stream];
   StreamClock& other = runs_[plan_.stream_base[run.node] + static_cast<uint32_t>(step.peer)];
   const auto goal = static_cast<uint32_t>(step.chunk);
@@ -193,7 +193,7 @@ bool LoneSteps::Await(const Step& step, uint32_t stream) {
   return true;
 }
 
-void LoneSteps::WakeAwaiting(StreamClock* run) {
+void IsolatedSteps::WakeAwaiting(StreamClock* run) {
   std::erase_if(run->awaited_by, [&](const std::pair<uint32_t, uint32_t>& waits) {
     if (!run->over && run->next - run->begin < waits.first) return false;
     ready_.push_back(waits.second);
@@ -220,7 +220,7 @@ std::vector<Time> TimesOfSteps(const MachineView& machine, const CollectiveCosts
   uint64_t steps = 0;
   for (int node = 0; node < call.plan->nodes(); ++node) steps += call.plan->program(node).steps.size();
   if (steps > kMostSteps) return {};
-  LoneSteps run(machine, costs, call, bytes, members);
+  IsolatedSteps run(machine, costs, call, bytes, members);
   if (!run.Run()) return {};
   return run.ends();
 }

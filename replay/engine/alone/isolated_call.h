@@ -17,8 +17,8 @@ namespace chakra {
 // Runs call 0 of `runner`, which is on `machine`, until its members have ended. All members arrive at
 // `begin`, member m with row m. Calls ended() for each member. Returns false if members are left but no event
 // is.
-bool RunLoneCall(Machine& machine, CollectiveRunner& runner, uint32_t members, Time begin,
-                 const std::function<void(const CollectiveRunner::Ended&)>& ended);
+bool RunIsolatedCall(Machine& machine, CollectiveRunner& runner, uint32_t members, Time begin,
+                     const std::function<void(const CollectiveRunner::Ended&)>& ended);
 
 // The time of a call in which each member sends the same amount to each other member at once, and then waits
 // for all, if the fabric has a price for it (backends/exchange_prices.h); nullopt: any other call. `members`
@@ -39,8 +39,8 @@ std::optional<Time> TimeOfRing(Machine& machine, const CollectiveCosts& costs, c
                                uint64_t bytes, const std::vector<int>& members);
 
 // By member: when it ends. For a call on a fabric whose flows never delay each other, if each node of the
-// plan has its own steps. The result equals, to the picosecond, that of RunLoneCall() if all members begin at
-// zero, but needs no events. Empty: any other call, or a call that never ends.
+// plan has its own steps. The result equals, to the picosecond, that of RunIsolatedCall() if all members
+// begin at zero, but needs no events. Empty: any other call, or a call that never ends.
 std::vector<Time> TimesOfSteps(const MachineView& machine, const CollectiveCosts& costs,
                                const PlannedCall& call, uint64_t bytes, const std::vector<int>& members);
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "replay/engine/alone/lone_call.h"
+#include "replay/engine/alone/isolated_call.h"
 #include "replay/engine/symmetry/call_paths.h"
 #include "replay/nccl/fast_path.h"
 

@@ -1,6 +1,6 @@
 // Isolated calls without events, against a simulation of each flow.
 #include "replay/collectives/registry.h"
-#include "replay/engine/alone/lone_call.h"
+#include "replay/engine/alone/isolated_call.h"
 #include "replay/engine/price.h"
 #include "test/replay/library_testing.h"
 

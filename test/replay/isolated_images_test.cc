@@ -4,7 +4,7 @@
 #include "backends/fluid/options.h"
 #include "replay/cluster/options.h"
 #include "replay/collectives/loops.h"
-#include "replay/engine/alone/lone_call.h"
+#include "replay/engine/alone/isolated_call.h"
 #include "replay/engine/symmetry/call_images.h"
 #include "test/replay/library_testing.h"
 

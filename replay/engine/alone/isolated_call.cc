@@ -1,4 +1,4 @@
-#include "replay/engine/alone/lone_call.h"
+#include "replay/engine/alone/isolated_call.h"
 
 #include <algorithm>
 #include <memory>
@@ -30,8 +30,8 @@ bool IsExchangeOfChunks(const Plan& plan) {
 
 }  // namespace
 
-bool RunLoneCall(Machine& machine, CollectiveRunner& runner, uint32_t members, Time begin,
-                 const std::function<void(const CollectiveRunner::Ended&)>& ended) {
+bool RunIsolatedCall(Machine& machine, CollectiveRunner& runner, uint32_t members, Time begin,
+                     const std::function<void(const CollectiveRunner::Ended&)>& ended) {
   Heap4<DueWake> due;
   uint64_t order = 0;
   uint32_t left = members;
@@ -111,7 +111,8 @@ std::optional<StepTimes> TimeByImages(Machine& machine, const CollectiveCosts& c
     times.last = std::max(times.last, e.at);
     if (is_root) times.root = std::max(times.root, e.at);
   };
-  if (!RunLoneCall(*apart, runner, static_cast<uint32_t>(members), Time::Zero(), ended)) return std::nullopt;
+  if (!RunIsolatedCall(*apart, runner, static_cast<uint32_t>(members), Time::Zero(), ended))
+    return std::nullopt;
   return times;
 }
 
@@ -137,7 +138,7 @@ void SimulateApart(Machine* machine, const CollectiveCosts& costs, CollectivePla
   if (!runner.Prepare().ok()) return;
   std::vector<Time> ends(n, Time::Never());
   const auto ended = [&](const CollectiveRunner::Ended& e) { ends[e.row] = e.at; };
-  if (!RunLoneCall(*machine, runner, static_cast<uint32_t>(n), Time::Zero(), ended)) return;
+  if (!RunIsolatedCall(*machine, runner, static_cast<uint32_t>(n), Time::Zero(), ended)) return;
   outcome->peaks = machine->Peaks();
   outcome->together = std::all_of(ends.begin(), ends.end(), [&](Time t) { return t == ends[0]; });
   if (std::find(ends.begin(), ends.end(), Time::Never()) == ends.end()) outcome->ends = std::move(ends);

@@ -1,0 +1,419 @@
+#include "trace/generate/resolve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "trace/base/did_you_mean.h"
+#include "trace/base/status_macros.h"
+#include "trace/generate/check.h"
+#include "trace/generate/offload.h"
+#include "trace/generate/pieces.h"
+#include "trace/generate/windows.h"
+#include "trace/io/proto_io.h"
+#include "trace/io/settings.h"
+
+namespace chakra::generate {
+namespace {
+
+absl::Status Missing(absl::string_view field, absl::string_view why = "") {
+  return absl::InvalidArgumentError(absl::StrCat(field, " is missing", why));
+}
+
+absl::Status TakeLatent(const proto::Model& m, ModelSize* out) {
+  out->kv_rank = m.kv_rank();
+  out->q_rank = m.q_rank();
+  if (out->kv_rank == 0) {
+    if (out->q_rank > 0)
+      return absl::InvalidArgumentError("model.q_rank is for latent attention; expected model.kv_rank too");
+    return absl::OkStatus();
+  }
+  constexpr absl::string_view kWhy = "; latent attention (model.kv_rank) needs it";
+  if (!m.has_nope_dim()) return Missing("model.nope_dim", kWhy);
+  if (!m.has_rope_dim()) return Missing("model.rope_dim", kWhy);
+  if (!m.has_v_dim()) return Missing("model.v_dim", kWhy);
+  out->nope_dim = m.nope_dim();
+  out->rope_dim = m.rope_dim();
+  out->v_dim = m.v_dim();
+  return absl::OkStatus();
+}
+
+absl::Status TakeGroups(const proto::Model& m, ModelSize* out) {
+  out->expert_groups = m.has_expert_groups() ? m.expert_groups() : 1;
+  out->top_groups = m.has_top_groups() ? m.top_groups() : out->expert_groups;
+  if (out->experts % out->expert_groups != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("model.expert_groups is ", out->expert_groups,
+                                                   "; expected a divisor of model.experts, ", out->experts,
+                                                   NearestDivisor(out->expert_groups, out->experts)));
+  }
+  const int64_t each = out->experts / out->expert_groups, least = (out->top_k + each - 1) / each;
+  if (out->top_groups > out->expert_groups || out->top_groups < least) {
+    return absl::InvalidArgumentError(absl::StrCat("model.top_groups is ", out->top_groups, "; expected ",
+                                                   least, " to ", out->expert_groups,
+                                                   ", so that they have model.top_k experts"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TakeExperts(const proto::Model& m, ModelSize* out) {
+  out->experts = m.experts();
+  if (out->experts == 0) {
+    if (m.top_k() > 0)
+      return absl::InvalidArgumentError("model.top_k is for experts; expected model.experts too");
+    if (m.clamp())
+      return absl::InvalidArgumentError("model.clamp is for experts; expected model.experts too");
+    return absl::OkStatus();
+  }
+  if (!m.has_top_k()) return Missing("model.top_k", "; a model with experts needs it");
+  if (m.top_k() > out->experts) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("model.top_k is ", m.top_k(), "; expected at most model.experts, ", out->experts));
+  }
+  out->top_k = m.top_k();
+  out->expert_ffn = m.has_expert_ffn() ? m.expert_ffn() : m.ffn();
+  if (out->expert_ffn == 0) return Missing("model.expert_ffn");
+  out->shared_ffn = m.shared_ffn();
+  out->shared_gate = m.shared_gate();
+  out->dense_layers = m.dense_layers();
+  out->moe_every = m.has_moe_every() ? m.moe_every() : 1;
+  return TakeGroups(m, out);
+}
+
+absl::Status TakeImage(const proto::Model& m, ModelSize* out) {
+  out->image = m.image();
+  if (out->image == 0) return m.has_vocab() ? absl::OkStatus() : Missing("model.vocab");
+  if (!m.has_patch()) return Missing("model.patch", "; a model of images needs it");
+  if (out->image % m.patch() != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("model.image is ", out->image,
+                                                   "; expected a multiple of model.patch, ", m.patch(),
+                                                   NearestMultiple(out->image, m.patch())));
+  }
+  out->patch = m.patch();
+  out->channels = m.has_channels() ? m.channels() : 3;
+  out->classes = m.has_classes() ? m.classes() : 1000;
+  return absl::OkStatus();
+}
+
+void TakeFlags(const proto::Model& m, ModelSize* out) {
+  out->gated = !m.has_gated() || m.gated();
+  out->tied = m.tied();
+  out->layer_norm = m.norm() == proto::Model::LAYER;
+  out->bias = m.bias();
+  out->qkv_bias = m.has_qkv_bias() ? m.qkv_bias() : m.bias();
+  out->qk_norm = m.qk_norm();
+  out->positions = m.positions();
+  out->rope = m.has_rope() ? m.rope() : out->positions == 0 && m.image() == 0;
+  out->causal = !m.has_causal() || m.causal();
+  out->token_types = m.token_types();
+  out->pooler = m.pooler();
+  out->mtp = m.mtp();
+  out->post_norm = m.post_norm();
+  out->pre_norm = !m.has_pre_norm() || m.pre_norm();
+  out->shared_norm = m.shared_norm();
+  out->norm_bias = !m.has_norm_bias() || m.norm_bias();
+  out->qk_norm_wide = m.qk_norm_wide();
+  out->embedding_norm = m.embedding_norm();
+  out->head_bias = m.head_bias();
+  out->sinks = m.sinks();
+  out->score_cap = m.score_cap() > 0;
+  out->logit_cap = m.logit_cap() > 0;
+  out->clamp = m.has_clamp() ? m.clamp() : m.sinks() && out->gated;
+}
+
+absl::Status CheckNorms(const proto::Model& m, const ModelSize& size) {
+  if (!size.pre_norm && !size.post_norm)
+    return absl::InvalidArgumentError(
+        "model.pre_norm is no; expected model.post_norm=yes, because blocks without norms are not generated");
+  if (size.shared_norm && !size.pre_norm)
+    return absl::InvalidArgumentError(
+        "model.shared_norm is yes; expected model.pre_norm=yes, because the shared norm is before both "
+        "halves");
+  if (size.shared_norm && size.post_norm)
+    return absl::InvalidArgumentError(
+        "model.shared_norm is yes; expected model.post_norm=no, because both halves are added at once");
+  if (m.has_norm_bias() && !size.layer_norm)
+    return absl::InvalidArgumentError("model.norm_bias is for norm=layer; expected model.norm=layer");
+  if (size.qk_norm_wide && (!size.qk_norm || size.latent()))
+    return absl::InvalidArgumentError(
+        "model.qk_norm_wide is for norms of queries and keys; expected model.qk_norm=yes without "
+        "model.kv_rank");
+  if (size.image > 0 && size.logit_cap)
+    return absl::InvalidArgumentError("model.logit_cap is for text; expected 0 with model.image");
+  if (size.image > 0 && (size.embedding_norm || size.head_bias))
+    return absl::InvalidArgumentError(
+        "model.embedding_norm and model.head_bias are for text; expected neither with model.image");
+  return absl::OkStatus();
+}
+
+absl::Status TakeSchedule(const proto::Parallel& p, Split* out) {
+  const std::string& name = p.schedule();
+  const std::vector<std::string> known = {"gpipe", "1f1b", "interleaved", "zb-h1", "dualpipe", "dualpipev"};
+  if (name.empty()) {
+    out->schedule = out->vpp > 1 ? Schedule::kInterleaved : Schedule::k1F1B;
+    return absl::OkStatus();
+  }
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (name != known[i]) continue;
+    out->schedule = static_cast<Schedule>(i);
+    // one piece on the way to the last stage, one on the way back
+    if (out->schedule == Schedule::kDualPipeV && !p.has_vpp() && out->pp > 1) out->vpp = 2;
+    return absl::OkStatus();
+  }
+  for (const char* later : {"zb-h2", "zbv", "zb-v"}) {
+    if (name == later) {
+      return absl::UnimplementedError(absl::StrCat(
+          "parallel.schedule is \"", name,
+          "\", whose order depends on the times of passes and is not generated yet; known: gpipe, 1f1b, "
+          "interleaved, zb-h1, dualpipe, dualpipev"));
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("parallel.schedule is \"", name, "\"", SuggestName(name, known)));
+}
+
+absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const ModelSize& model, int domain,
+                       Split* out) {
+  const auto or_one = [](bool has, int64_t v) { return has ? v : 1; };
+  out->tp = or_one(p.has_tp(), p.tp());
+  out->pp = or_one(p.has_pp(), p.pp());
+  out->vpp = or_one(p.has_vpp(), p.vpp());
+  out->dp = or_one(p.has_dp(), p.dp());
+  out->cp = or_one(p.has_cp(), p.cp());
+  out->ep = or_one(p.has_ep(), p.ep());
+  out->etp = or_one(p.has_etp(), p.etp());
+  out->sp = p.has_sp() ? p.sp() : out->tp > 1;
+  // Megatron-LM's optimizer can be on the host only with its distributed optimizer.
+  const int zero = t.framework() == proto::Training::FSDP        ? 3
+                   : absl::StrContains(t.offload(), "optimizer") ? 1
+                                                                 : 0;
+  out->zero = p.has_zero() ? p.zero() : zero;
+  out->cp_kind = p.cp_kind();
+  out->overlap_grad = p.has_overlap_grad() ? p.overlap_grad() : t.attention() != proto::Training::MATH;
+  out->overlap_param = p.overlap_param();
+  out->overlap_tensor = p.overlap_tensor();
+  out->overlap_expert = p.overlap_expert();
+  out->domain = p.has_domain() ? p.domain() : domain > 0 ? domain : kUsualDomain;
+  if (!p.order().empty() && p.order() != "tp-cp-ep-dp-pp") {
+    if (p.order() != "tp-cp-ep-pp-dp") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("parallel.order is \"", p.order(), "\"; expected tp-cp-ep-dp-pp or tp-cp-ep-pp-dp"));
+    }
+    out->pp_before_dp = true;
+  }
+  out->deep = p.has_dispatcher() ? p.dispatcher() == proto::Parallel::DEEP : out->goes_deep(model);
+  RETURN_IF_ERROR(TakeLayout(p, out));
+  RETURN_IF_ERROR(TakeSchedule(p, out));
+  if (p.has_hidden_share() && !out->overlap_expert)
+    return absl::InvalidArgumentError(
+        "parallel.hidden_share is for passes that run together; expected parallel.overlap_expert=yes too");
+  out->hidden_share = p.hidden_share();
+  return absl::OkStatus();
+}
+
+absl::Status BadModule(absl::string_view name, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("training.recompute_modules has \"", name, "\"", what));
+}
+
+// Errors: a module that no layer has, or that another module already recomputes.
+absl::Status CheckModules(const ModelSize& model, const ModuleSet& m) {
+  const auto bad = [](Module module, absl::string_view what) {
+    return BadModule(kModuleNames[module], what);
+  };
+  if (m[kLatentUp] && !model.latent()) return bad(kLatentUp, "; expected latent attention (model.kv_rank)");
+  for (const Module of_experts : {kMoe, kExpertActivation, kSharedExperts}) {
+    if (m[of_experts] && model.experts == 0)
+      return bad(of_experts, "; expected a model of experts (model.experts)");
+    if (m[of_experts] && m[kMoe] && of_experts != kMoe)
+      return bad(of_experts, ", which moe recomputes too; expected one of them");
+  }
+  if (m[kSharedExperts] && model.shared_ffn == 0)
+    return bad(kSharedExperts, "; expected shared experts (model.shared_ffn)");
+  if (m[kLayerNorms] && !model.pre_norm) return bad(kLayerNorms, "; expected model.pre_norm=yes");
+  if (m[kDenseMlp] && model.expert_layers() == model.layers + model.mtp)
+    return bad(kDenseMlp, "; expected layers without experts");
+  return absl::OkStatus();
+}
+
+// Reads Megatron-LM's names, joined by +.
+absl::Status TakeModules(const proto::Training& t, const ModelSize& model, TrainingPlan* out) {
+  if (t.recompute_modules().empty()) {
+    out->modules.set(kCoreAttention);
+    return absl::OkStatus();
+  }
+  if (t.recompute() != proto::Training::SELECTIVE)
+    return absl::InvalidArgumentError(
+        "training.recompute_modules is for single modules; expected training.recompute=selective");
+  const std::vector<std::string> known(kModuleNames, kModuleNames + kModules);
+  for (const absl::string_view name : absl::StrSplit(t.recompute_modules(), '+')) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) return BadModule(name, SuggestName(std::string(name), known));
+    if (out->modules[static_cast<size_t>(found - known.begin())]) return BadModule(name, " twice");
+    out->modules.set(static_cast<size_t>(found - known.begin()));
+  }
+  return CheckModules(model, out->modules);
+}
+
+absl::Status CheckRecompute(const proto::Training& t) {
+  if (t.recompute() != proto::Training::FULL) {
+    const bool method = t.has_recompute_method();
+    if (!method && !t.has_recompute_layers()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("training.recompute_", method ? "method" : "layers",
+                                                   " is for whole layers; expected training.recompute=full"));
+  }
+  if (t.recompute_method() == proto::Training::BLOCK && !t.has_recompute_layers()) {
+    return Missing(
+        "training.recompute_layers",
+        "; with recompute_method=block expected the number of layers of each piece of the pipeline");
+  }
+  if (t.recompute_method() == proto::Training::UNIFORM && t.has_recompute_layers() &&
+      t.recompute_layers() == 0)
+    return absl::InvalidArgumentError(
+        "training.recompute_layers is 0; with recompute_method=uniform expected at least 1; the nearest is "
+        "1");
+  return absl::OkStatus();
+}
+
+absl::Status TakeGradients(const proto::Training& t, TrainingPlan* out) {
+  if (!t.has_grad_reduce_dtype()) return absl::OkStatus();
+  using proto::Training;
+  const auto type = t.grad_reduce_dtype();
+  const auto bad = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat("training.grad_reduce_dtype is ",
+                                                   absl::AsciiStrToLower(Training::Dtype_Name(type)),
+                                                   "; expected ", what));
+  };
+  const bool half = t.dtype() == Training::FP16;
+  if (type == Training::FP8) return bad("fp32 or bf16; the nearest is bf16");
+  if (half && t.framework() == Training::MEGATRON)
+    return type == Training::FP16 ? absl::OkStatus()
+                                  : bad("fp16 with training.dtype=fp16; the nearest is fp16");
+  if (type == Training::FP16) return bad("fp32 or bf16; the nearest is bf16");
+  if (type == Training::FP32) return absl::OkStatus();
+  if (t.framework() == Training::DDP) return bad("fp32 with framework=ddp; the nearest is fp32");
+  if (half || (t.framework() == Training::MEGATRON && t.dtype() == Training::FP32))
+    return bad("fp32, unless training.dtype is bf16 or fp8; the nearest is fp32");
+  if (t.lora() > 0) return bad("fp32 with training.lora; the nearest is fp32");
+  out->narrow_gradients = true;
+  return absl::OkStatus();
+}
+
+absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, const Split& split,
+                          TrainingPlan* out) {
+  const int64_t patches = model.image > 0 ? model.image / model.patch : 0;
+  if (model.image > 0 && t.has_seq() && t.seq() != patches * patches + 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "training.seq is ", t.seq(), "; expected the patches of an image plus one, ", patches * patches + 1));
+  }
+  if (model.image == 0 && !t.has_seq())
+    return Missing("training.seq", "; expected the tokens of a sequence, as --training seq=4096");
+  out->seq = model.image > 0 ? patches * patches + 1 : t.seq();
+  out->micro_batch = t.has_micro_batch() ? t.micro_batch() : 1;
+  out->global_batch = t.has_global_batch() ? t.global_batch() : split.dp * split.pp * out->micro_batch;
+  out->dtype = t.dtype();
+  out->recompute = t.recompute();
+  out->recomputes_block = t.recompute_method() == proto::Training::BLOCK;
+  out->recompute_layers = t.has_recompute_layers() ? t.recompute_layers() : 1;
+  RETURN_IF_ERROR(TakeGradients(t, out));
+  RETURN_IF_ERROR(CheckRecompute(t));
+  RETURN_IF_ERROR(TakeModules(t, model, out));
+  out->optimizer = t.optimizer();
+  out->attention = t.attention();
+  out->framework = t.framework();
+  const bool text = model.image == 0 && model.bias && model.positions > 0;
+  out->dropout = t.has_dropout() ? t.dropout() : text;
+  out->compiled = t.has_compiled() ? t.compiled() : t.framework() == proto::Training::MEGATRON;
+  out->looks_before_cast = t.fp8() == proto::Training::CURRENT;
+  out->block_scales = t.fp8() == proto::Training::MXFP8;
+  out->graphed_experts = t.cuda_graphs() && t.graphed_experts();
+  out->fused_loss = t.has_fused_loss()
+                        ? t.fused_loss()
+                        : t.framework() == proto::Training::MEGATRON && out->compiled && !out->unfused();
+  out->lora = t.lora();
+  out->lora_mlp = t.lora_on() == proto::Training::ALL;
+  out->lora_dropout = t.lora_dropout() > 0;
+  for (const auto& [field, given] :
+       {std::pair{"lora_on", t.has_lora_on()}, {"lora_dropout", t.has_lora_dropout()}}) {
+    if (given && out->lora == 0)
+      return absl::InvalidArgumentError(
+          absl::StrCat("training.", field, " is for adapters; expected training.lora too, as lora=16"));
+  }
+  out->host = HostCostsOf(t);
+  out->graphs = t.cuda_graphs();
+  return TakeOffload(t, model, &out->offload);
+}
+
+std::string TextOf(proto::Workload workload) {
+  workload.mutable_model()->clear_config();  // a path; its values are in the other fields
+  return FormatMessage(workload, MessageFormat::kText).value_or("");
+}
+
+}  // namespace
+
+absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
+  RETURN_IF_ERROR(CheckSettings(m, "model."));
+  if (IsOfTables(m))
+    return absl::UnimplementedError(
+        "model.tables: `plan` splits only transformers; known: generate, replay and sweep");
+  ModelSize out;
+  out.name = m.preset().empty() ? "model" : m.preset();
+  if (!m.has_layers()) return Missing("model.layers");
+  if (!m.has_hidden()) return Missing("model.hidden");
+  if (!m.has_heads()) return Missing("model.heads");
+  out.layers = m.layers();
+  out.hidden = m.hidden();
+  out.heads = m.heads();
+  out.kv_heads = m.has_kv_heads() ? m.kv_heads() : out.heads;
+  out.vocab = m.vocab();
+  out.ffn = m.ffn();
+  TakeFlags(m, &out);
+  RETURN_IF_ERROR(TakeLatent(m, &out));
+  RETURN_IF_ERROR(TakeExperts(m, &out));
+  RETURN_IF_ERROR(TakeImage(m, &out));
+  RETURN_IF_ERROR(TakeWindow(m, &out));
+  RETURN_IF_ERROR(TakeChunks(m, &out));
+  RETURN_IF_ERROR(CheckNorms(m, out));
+  if (!m.has_head_dim() && !out.latent() && out.hidden % out.heads != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("model.hidden is ", out.hidden, "; expected a multiple of model.heads, ", out.heads,
+                     NearestMultiple(out.hidden, out.heads), ", or model.head_dim"));
+  }
+  out.head_dim = m.has_head_dim() ? m.head_dim() : out.hidden / out.heads;
+  if (out.heads % out.kv_heads != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("model.kv_heads is ", out.kv_heads,
+                                                   "; expected a divisor of model.heads, ", out.heads,
+                                                   NearestDivisor(out.kv_heads, out.heads)));
+  }
+  if (out.ffn == 0 && out.expert_layers() < out.layers + out.mtp) {
+    return Missing("model.ffn", "; layers without experts need it");
+  }
+  return out;
+}
+
+absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload, int domain) {
+  RETURN_IF_ERROR(CheckSettings(workload.parallel(), "parallel."));
+  RETURN_IF_ERROR(CheckSettings(workload.training(), "training."));
+  StepPlan plan;
+  if (IsOfTables(workload.model())) {
+    ASSIGN_OR_RETURN(StepPlan of_tables, ResolveTableStep(workload));
+    of_tables.workload = TextOf(workload);
+    return of_tables;
+  }
+  RETURN_IF_ERROR(CheckWithoutTables(workload));
+  ASSIGN_OR_RETURN(plan.model, ResolveModel(workload.model()));
+  plan.name = workload.name().empty() ? plan.model.name : workload.name();
+  RETURN_IF_ERROR(TakeSplit(workload.parallel(), workload.training(), plan.model, domain, &plan.split));
+  RETURN_IF_ERROR(TakeTraining(workload.training(), plan.model, plan.split, &plan.training));
+  RETURN_IF_ERROR(CheckPlan(plan));
+  ASSIGN_OR_RETURN(plan.pieces, LayPieces(workload, plan.model, plan.split));
+  proto::Workload whole = workload;
+  if (plan.split.ep > 1 && domain > 0) whole.mutable_parallel()->set_domain(plan.split.domain);
+  plan.workload = TextOf(std::move(whole));
+  return plan;
+}
+
+}  // namespace chakra::generate
