@@ -71,7 +71,7 @@ class Cluster(FolderTest):
         units = {f["name"]: f["unit"] for f in cr.Cluster.preset("dgx-h100").topology.dimension[0].fields()}
         docs = {f["name"]: f["doc"] for f in cr.Cluster.preset("dgx-h100").topology.dimension[0].fields()}
         self.assertEqual(docs["latency_ns"], "Latency of a link (a path through a switch has two links); default 0. Of a network: latency of a device's link, where the network gives none")
-        self.assertEqual(docs["bandwidth_gbytes_per_s"], "Of a link, each direction; GB/s; required. Of a network that is built: what its links carry where it does not say")
+        self.assertEqual(docs["bandwidth_gbytes_per_s"], "Bandwidth of a link in each direction; GB/s; required. Of a network from `build`: the bandwidth of the links for which `build` gives none")
         self.assertEqual((units["latency_ns"], units["bandwidth_gbytes_per_s"], units["size"]), ("ns", "GB/s", ""))
 
     def test_lists(self):
