@@ -63,10 +63,10 @@ void RecordedComm::Begin(uint32_t rank, uint32_t row, Time now, CauseRef cause) 
   const uint32_t index = matching_.slots[rank][graph.payload[row]].index;
   if (graph.type[row] == NodeType::kCollective) {
     const CollectiveCall& call = matching_.calls[index];
-    return Arrive(&calls_[index], call.made, IsolatedCall(call), rank, row, now, cause);
+    return Arrive(&calls_[index], call.made, HasUntracedMembers(call), rank, row, now, cause);
   }
   const MatchedMessage& m = matching_.messages[index];
-  Arrive(&messages_[index], (m.send_row != kNoRow) + (m.recv_row != kNoRow), IsolatedMessage(m), rank, row,
+  Arrive(&messages_[index], (m.send_row != kNoRow) + (m.recv_row != kNoRow), HasUntracedSide(m), rank, row,
          now, cause);
 }
 
@@ -74,12 +74,12 @@ bool RecordedComm::Rendezvous::Has(uint32_t rank) const {
   return std::any_of(here.begin(), here.end(), [rank](const Arrival& a) { return a.rank == rank; });
 }
 
-bool RecordedComm::IsolatedCall(const CollectiveCall& call) const {
+bool RecordedComm::HasUntracedMembers(const CollectiveCall& call) const {
   const GroupInfo& group = matching_.groups[call.group];
   return traces_.of_one_trace ? group.size > 1 : static_cast<int>(group.members.size()) < group.size;
 }
 
-bool RecordedComm::IsolatedMessage(const MatchedMessage& message) const {
+bool RecordedComm::HasUntracedSide(const MatchedMessage& message) const {
   return traces_.of_one_trace || message.send_row == kNoRow || message.recv_row == kNoRow;
 }
 
@@ -93,7 +93,7 @@ Time RecordedComm::Least(uint32_t rank, uint32_t row) const {
   return least_times_[graph_of_[rank]][traces_.ranks[rank].graph->payload[row]];
 }
 
-void RecordedComm::Arrive(Rendezvous* rendezvous, uint32_t expected, bool isolated, uint32_t rank,
+void RecordedComm::Arrive(Rendezvous* rendezvous, uint32_t expected, bool untraced, uint32_t rank,
                           uint32_t row, Time now, const CauseRef& cause) {
   if (rendezvous->here.empty()) rendezvous->first = now;
   if (rendezvous->here.empty() || now > rendezvous->last) rendezvous->last_rank = rank;
@@ -111,7 +111,7 @@ void RecordedComm::Arrive(Rendezvous* rendezvous, uint32_t expected, bool isolat
   if (rendezvous->here.size() < expected) return;
   for (const Rendezvous::Arrival& a : rendezvous->here) {
     if (eager(a.rank, a.row)) continue;
-    const Time at = now + Transfer(isolated, a.rank, a.row);
+    const Time at = now + Transfer(untraced, a.rank, a.row);
     rendezvous->end = std::max(rendezvous->end, at);
     ended_.push_back({a.rank, a.row, at, cause});  // the cause is that of the last arrival, `row`
   }
@@ -156,10 +156,10 @@ void RecordedComm::WarnOfWaits(Metrics* metrics) const {
     }
   };
   for (size_t i = 0; i < calls_.size(); ++i) {
-    if (IsolatedCall(matching_.calls[i])) add(calls_[i], RanksAt(i));
+    if (HasUntracedMembers(matching_.calls[i])) add(calls_[i], RanksAt(i));
   }
   for (size_t i = 0; i < messages_.size(); ++i) {
-    if (IsolatedMessage(matching_.messages[i])) add(messages_[i], 1);
+    if (HasUntracedSide(matching_.messages[i])) add(messages_[i], 1);
   }
   if (nodes == 0 || recorded == Time::Zero()) return;
   const std::string what =
@@ -200,7 +200,7 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
     for (const Rendezvous::Arrival& a : calls_[i].here) {
       metrics->kept.nodes += RanksAt(i);
       metrics->kept.time +=
-          Transfer(IsolatedCall(matching_.calls[i]), a.rank, a.row) * static_cast<int64_t>(RanksAt(i));
+          Transfer(HasUntracedMembers(matching_.calls[i]), a.rank, a.row) * static_cast<int64_t>(RanksAt(i));
     }
   }
   WarnOfWaits(metrics);
@@ -214,7 +214,7 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
     total.wait += messages_[i].last - messages_[i].first;
     for (const Rendezvous::Arrival& a : messages_[i].here) {
       ++metrics->kept.nodes;
-      metrics->kept.time += Transfer(IsolatedMessage(matching_.messages[i]), a.rank, a.row);
+      metrics->kept.time += Transfer(HasUntracedSide(matching_.messages[i]), a.rank, a.row);
     }
   }
 }

@@ -76,14 +76,14 @@ class RecordedComm final : public Communication {
   void ReportKept(Metrics* metrics) const;
   void AddCall(size_t i, const std::string& kind, Metrics* metrics) const;
   // Whether the recorded time contains waits for members or a partner without a trace.
-  bool IsolatedCall(const CollectiveCall& call) const;
-  bool IsolatedMessage(const MatchedMessage& message) const;
-  void Arrive(Rendezvous* rendezvous, uint32_t expected, bool isolated, uint32_t rank, uint32_t row, Time now,
+  bool HasUntracedMembers(const CollectiveCall& call) const;
+  bool HasUntracedSide(const MatchedMessage& message) const;
+  void Arrive(Rendezvous* rendezvous, uint32_t expected, bool untraced, uint32_t rank, uint32_t row, Time now,
               const CauseRef& cause);
   Time Recorded(uint32_t rank, uint32_t row) const;
   Time Least(uint32_t rank, uint32_t row) const;
-  Time Transfer(bool isolated, uint32_t rank, uint32_t row) const {
-    return isolated && least_ ? Least(rank, row) : Recorded(rank, row);
+  Time Transfer(bool untraced, uint32_t rank, uint32_t row) const {
+    return untraced && least_ ? Least(rank, row) : Recorded(rank, row);
   }
   void WarnOfWaits(Metrics* metrics) const;
   // The number of ranks that each rank at the call stands for, itself included; more than one if ranks are
