@@ -6,9 +6,9 @@
 //   end    e = max(s + bytes / bandwidth, t)     the link is busy until then
 // The head arrives at link i + 1 at s + latency (with store_and_forward: together with the tail), the tail at
 // e + latency. sent = e of the first link, but not earlier than in `analytical`. received = e + latency of
-// the last link, but not earlier than Flow::limit allows. A slow sender does not keep a link busy for longer
-// than the bytes need. A message that is alone on its path takes the same time as in `analytical`, to the
-// picosecond. Buffers are unbounded.
+// the last link, but not earlier than Flow::limit allows. A flow with Flow::limit
+// keeps its links busy only for the time that its bytes need, although it is received later. A message that
+// is alone on its path takes the same time as in `analytical`, to the picosecond. Buffers are unbounded.
 #pragma once
 
 #include <cstdint>

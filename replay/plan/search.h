@@ -43,7 +43,8 @@ struct Found {
 // prices; Cancelled by the caller's StopScope.
 absl::StatusOr<Found> FindSplits(const SplitSpace& space, uint64_t limit, Prices* prices);
 
-// The step of a split. Errors: those of generate::ResolvePlan(), which splits of FindSplits() do not have.
+// Resolves a split to its step. Errors: those of generate::ResolvePlan(); none for a split that FindSplits()
+// returned.
 absl::StatusOr<generate::StepPlan> StepOf(const SplitSpace& space, const TriedSplit& split);
 // The workload of a split, for a replay.
 proto::Workload WorkloadOf(const SplitSpace& space, const TriedSplit& split);

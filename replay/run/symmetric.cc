@@ -238,11 +238,11 @@ absl::Status Copy(RankTrace traced, const Growth& growth, const std::map<std::st
 
 absl::Status MakeSymmetric(int ranks, TraceSet* traces, const std::vector<Replicas>& replicas) {
   if (traces->ranks.size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--ranks replays one trace as many ranks, but there are ", traces->ranks.size(),
-                     " traces; expected one of them, or --replicas N in place of --ranks, which makes N "
-                     "data-parallel replicas of "
-                     "all of them (GROUP=N where they have several dimensions)"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--ranks replays one trace as many ranks, but there are ", traces->ranks.size(),
+        " traces; expected one of them, or --replicas N in place of --ranks, which changes the number of "
+        "data-parallel replicas to N (GROUP=N, with a data-parallel group, if the traces have several "
+        "kinds of parallelism)"));
   }
   RankTrace traced = traces->ranks[0];
   const int from = traced.recorded_rank == kNoRank ? traced.rank : traced.recorded_rank;

@@ -93,7 +93,7 @@ inline Topology Star(int devices, double gigabytes_per_s, Time latency) {
   return Star(std::vector<double>(static_cast<size_t>(devices), gigabytes_per_s), latency);
 }
 
-// The link between two vertices of a topology that is one network.
+// The link from vertex `from` to vertex `to`, in a topology with one dimension, a network.
 inline uint32_t LinkOf(const Topology& t, const std::string& from, const std::string& to) {
   const NetworkGraph& g = t.dimensions()[0].network->graph;
   return t.NetworkHop(0, 0, g.FindArc(*g.FindVertex(from), *g.FindVertex(to))).link;

@@ -118,7 +118,8 @@ TEST_F(PlanCli, ClosedFormMatchesOffloading) {
   }
 }
 
-// Micro-batches pass in both directions; layers differ in windows or recomputation. Each split is replayed.
+// Cases: micro-batches that pass in both directions; layers that differ in windows or in recomputation;
+// selective recomputation. All splits are replayed.
 TEST_F(PlanCli, ClosedFormMatchesDualPipeAndUnequalLayers) {
   const struct {
     const char* options;

@@ -97,9 +97,9 @@ TEST(GenerateExperts, Mxfp8GraphsFuseTheActivationIntoTheGemm) {
   EXPECT_EQ(SumsOf(kModel, kSplit, "global_batch=4,dtype=fp8,fp8=mxfp8")["swiglu_kernel"].nodes, kLayers);
 }
 
-// Ranks of tp cast their own tokens for one direction; gathered tensors are transposed for the gradients of
-// weights: the inputs of two GEMMs and the gradients of two. In blocks, both directions are cast at once, and
-// both directions of the gradients are gathered.
+// With fp8 scaled by tensor, a rank of tp casts its own tokens row by row. The gathered tensors are
+// transposed for the GEMMs of weight gradients: the inputs of two GEMMs and the output gradients of two. With
+// mxfp8, one kernel casts by rows and by columns, and nothing is transposed.
 TEST(GenerateExperts, TransposesFp8TensorsAfterTheGather) {
   auto current = SumsOf(kDense, "tp=2", "global_batch=1,dtype=fp8");
   EXPECT_EQ(current["fp8_transpose_kernel"].nodes, 4 * 8);

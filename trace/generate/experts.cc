@@ -24,9 +24,9 @@ double NoneOf(int64_t some, int64_t all, int64_t k) {
   return none;
 }
 
-// The share of tokens that go to one of `here` consecutive experts. All choices of top_groups groups are
-// equally likely, and so are all choices of top_k experts in them. `here` is a divisor or a multiple of a
-// group, or groups do not count.
+// The share of tokens that at least one of `here` consecutive experts gets. All choices of top_groups groups
+// are equally likely, and so are all choices of top_k experts in them. If `here` is neither a divisor nor a
+// multiple of the size of a group, groups are ignored.
 double ShareWithOneOf(const ModelSize& m, int64_t here) {
   const int64_t group = m.experts / m.expert_groups;
   if (here % group != 0 && group % here != 0) return 1 - NoneOf(here, m.experts, m.top_k);

@@ -210,7 +210,8 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
   RETURN_IF_ERROR(TakeSchedule(p, out));
   if (p.has_hidden_share() && !out->overlap_expert)
     return absl::InvalidArgumentError(
-        "parallel.hidden_share is for passes that run together; expected parallel.overlap_expert=yes too");
+        "parallel.hidden_share is the share of the exchanges of experts that overlaps with kernels; expected "
+        "parallel.overlap_expert=yes too");
   out->hidden_share = p.hidden_share();
   return absl::OkStatus();
 }

@@ -51,8 +51,8 @@ struct CriticalPath {
   std::vector<std::string> groups;    // the names of Matching::groups
 };
 
-// Explains a collective that was answered in closed form: how the time between two of its members is spent.
-// See FastPath::Explain().
+// For a collective that was answered in closed form: how the time from the start of member `origin` to the
+// end of `member` is spent. See FastPath::Explain().
 using ExplainClosed = std::function<PathParts(uint32_t call, uint32_t origin, uint32_t member)>;
 
 // How the time from `begin` to `end` within one collective was spent. `from_rank` is set to the rank where

@@ -23,7 +23,7 @@ bool LooksLikeLiballprof(absl::string_view head);
 
 // Returns the frames of one rank. `ranks`: number of ranks of the run. Errors name file and line: an unknown
 // call; a field is missing or not a number; a call ends before it begins; a receive from any rank or of any
-// tag; a call on a communicator that does not have all ranks; a peer that is not a rank.
+// tag; a call on a group that does not have all ranks; a peer that is not a rank.
 absl::StatusOr<std::string> RankFrames(absl::string_view text, absl::string_view file, int ranks);
 
 extern const Importer kImporter;

@@ -284,7 +284,8 @@ void Free(std::vector<T>&... vectors) {
   (std::vector<T>().swap(vectors), ...);
 }
 
-// Keeps some rows of a column with `all` rows, and gives their new positions.
+// Keeps the rows of a column that Of() was asked for, in the order of first use. Of() gives the new position
+// of a row. `all`: number of rows of the column.
 class Kept {
  public:
   explicit Kept(size_t all) : place_(all, kNoRow) {}

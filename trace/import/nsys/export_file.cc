@@ -219,9 +219,10 @@ absl::StatusOr<std::unique_ptr<ExportFile>> Reader::Run() {
   RETURN_IF_ERROR(ReadRows());
   if (window_.whole()) chosen_ = steps_.Choose();
   if (steps_.asked() && chosen_.empty() && !by_pattern_) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        db_.name(), ": no NVTX range of a process with a GPU is named \"", what_.step_range,
-        "\"; expected the text of a range ('*' matches any text), or --step-range ", kFoundSteps));
+    return absl::InvalidArgumentError(
+        absl::StrCat(db_.name(), ": no NVTX range of a process with a GPU is named \"", what_.step_range,
+                     "\"; expected the text of a range ('*' matches any text), or \"--step-range ",
+                     kFoundSteps, "\", which finds steps by the kernels that repeat"));
   }
   for (auto& [id, process] : processes_->all()) {
     Finish(process.get());
