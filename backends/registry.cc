@@ -6,7 +6,6 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
-#include "trace/io/topic.h"
 
 // One line for each fabric: the function that returns its FabricKind.
 #define CHAKRA_FABRICS(FABRIC) \
@@ -97,13 +96,11 @@ absl::StatusOr<FabricOptions> WithParameters(const FabricKind& kind, absl::strin
                            absl::StrCat("\"", text, "\" has parameters, and ", kind.name, " takes none"));
   }
   ASSIGN_OR_RETURN(NetworkSpec spec, ParseNetworkSpec(text));
-  const absl::StatusOr<Parameters> parameters = Parameters::Make(std::move(spec), kind.parameters);
-  if (!parameters.ok()) {
-    const absl::string_view topic = FindFabric(kind.name) == &kind ? kind.name : "";
-    return absl::InvalidArgumentError(SeeTopic(std::string(parameters.status().message()), topic));
-  }
+  const absl::string_view topic = FindFabric(kind.name) == &kind ? kind.name : "";
+  ASSIGN_OR_RETURN(const Parameters parameters,
+                   Parameters::Make(std::move(spec), kind.parameters, {}, topic));
   FabricOptions with = options;
-  RETURN_IF_ERROR(kind.read == nullptr ? absl::OkStatus() : kind.read(*parameters, &with));
+  RETURN_IF_ERROR(kind.read == nullptr ? absl::OkStatus() : kind.read(parameters, &with));
   return with;
 }
 

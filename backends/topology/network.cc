@@ -6,7 +6,6 @@
 #include "backends/topology/size.h"
 #include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
-#include "trace/io/topic.h"
 
 namespace chakra {
 
@@ -73,23 +72,17 @@ absl::StatusOr<const NetworkKind*> FindKind(const std::string& name) {
       absl::StrCat("there is no network \"", name, "\"", SuggestName(name, names)));
 }
 
-absl::StatusOr<Parameters> ReadParameters(const NetworkSpec& spec, const NetworkKind& kind,
-                                          const Cards& cards) {
-  auto parameters = Parameters::Make(spec, kind.parameters, cards);
-  if (parameters.ok()) return parameters;
-  return absl::InvalidArgumentError(SeeTopic(std::string(parameters.status().message()), kind.name));
-}
-
 }  // namespace
 
 absl::Status CheckParameters(const NetworkSpec& spec) {
   ASSIGN_OR_RETURN(auto kind, FindKind(spec.name));
-  return ReadParameters(spec, *kind, {}).status();
+  return Parameters::Make(spec, kind->parameters, {}, kind->name).status();
 }
 
 absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices, const Cards& cards) {
   ASSIGN_OR_RETURN(auto kind, FindKind(spec.name));
-  ASSIGN_OR_RETURN(auto parameters, ReadParameters(spec, *kind, kind->whole ? Cards() : cards));
+  ASSIGN_OR_RETURN(auto parameters,
+                   Parameters::Make(spec, kind->parameters, kind->whole ? Cards() : cards, kind->name));
   auto network = kind->build(parameters, devices);
   if (!network.ok() || parameters.Empty(kInjectionKey)) return network;
   ASSIGN_OR_RETURN(const auto injection, parameters.Rate(kInjectionKey, /*any_rate=*/true));

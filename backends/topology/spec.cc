@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "trace/base/did_you_mean.h"
 #include "trace/base/quantity.h"
+#include "trace/io/topic.h"
 
 namespace chakra {
 namespace {
@@ -32,7 +33,7 @@ absl::StatusOr<NetworkSpec> ParseNetworkSpec(absl::string_view text) {
 }
 
 absl::StatusOr<Parameters> Parameters::Make(NetworkSpec spec, const std::vector<Parameter>& declared,
-                                            const Cards& cards) {
+                                            const Cards& cards, absl::string_view topic) {
   Parameters p;
   p.cards_ = cards;
   std::vector<std::string> known;
@@ -43,8 +44,8 @@ absl::StatusOr<Parameters> Parameters::Make(NetworkSpec spec, const std::vector<
   for (const auto& [key, value] : spec.set) {
     const auto it = std::find(known.begin(), known.end(), key);
     if (it == known.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(spec.name, ": unknown parameter \"", key, "\"", SuggestName(key, known)));
+      return absl::InvalidArgumentError(SeeTopic(
+          absl::StrCat(spec.name, ": unknown parameter \"", key, "\"", SuggestName(key, known)), topic));
     }
     p.values_[static_cast<size_t>(it - known.begin())].second = value;
   }

@@ -46,9 +46,10 @@ inline constexpr Parameter::FromCards kCardLatency = Parameter::FromCards::kLate
 // nearest valid number. Calling a getter with a key that was not declared is a bug.
 class Parameters {
  public:
-  // Errors: a key that was not declared; the error has the nearest key and the list.
+  // `topic`: the topic of `chakra-replay help` that lists the parameters; "": none. Error: a key that was not
+  // declared; the error has the nearest key, or the list, and the topic.
   static absl::StatusOr<Parameters> Make(NetworkSpec spec, const std::vector<Parameter>& declared,
-                                         const Cards& cards = {});
+                                         const Cards& cards = {}, absl::string_view topic = "");
 
   const std::string& network() const { return spec_.name; }
   const Cards& cards() const { return cards_; }  // for networks within this one

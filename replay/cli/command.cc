@@ -125,10 +125,6 @@ void PrintError(absl::string_view message) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-std::string SeeHelp(const std::string& message, absl::string_view command) {
-  return absl::StrCat(message, absl::EndsWith(message, "?") ? " See `" : "; see `", command, "`");
-}
-
 int Command::Fail(const absl::Status& status) {
   PrintError(status.message());
   return kFailed;
@@ -139,7 +135,7 @@ int Command::Misuse(const std::string& message) const {
   for (const CLI::App* app = app_; app != nullptr; app = app->get_parent()) {
     path = absl::StrCat(app->get_name(), " ", path);
   }
-  PrintError(SeeHelp(message, absl::StrCat(path, "--help")));
+  PrintError(SeeCommand(message, absl::StrCat(path, "--help")));
   return kMisuse;
 }
 

@@ -35,9 +35,6 @@ class Command {
   CLI::App* app_;
 };
 
-// "MESSAGE; see `COMMAND`".
-std::string SeeHelp(const std::string& message, absl::string_view command);
-
 std::unique_ptr<Command> MakeReplayCommand(CLI::App* root);
 std::unique_ptr<Command> MakeInspectCommand(CLI::App* root);
 std::unique_ptr<Command> MakeDoctorCommand(CLI::App* root);

@@ -39,7 +39,7 @@ std::string ExpectedCommand(const CLI::App* app) {
 }
 
 int Misuse(const std::string& message, const std::string& help_of) {
-  PrintError(SeeHelp(message, absl::StrCat("chakra-replay ", help_of, "--help")));
+  PrintError(SeeCommand(message, absl::StrCat("chakra-replay ", help_of, "--help")));
   return kMisuse;
 }
 
@@ -146,12 +146,8 @@ int PrintHelp(const absl::StatusOr<std::string>& text, const std::string& help_o
 }
 
 int AnswerHelp(const std::vector<std::string>& arguments, const AskedHelp& asked, CLI::App* root) {
-  CLI::App* app = root;
-  for (size_t i = 0; i < asked.at; ++i) {
-    CLI::App* const sub = FindCommand(app, arguments[i]);
-    if (sub == nullptr) break;
-    app = sub;
-  }
+  size_t used = 0;
+  CLI::App* const app = FollowCommands(root, absl::MakeSpan(arguments).subspan(0, asked.at), &used);
   FillHelp(app);
   const absl::StatusOr<std::string> text = asked.group.empty() ? ShortHelp(*app, HelpWidth())
                                            : app == root       ? HelpOn(root, {asked.group})

@@ -56,14 +56,8 @@ class HelpCommand : public Command {
 absl::StatusOr<std::string> HelpOn(CLI::App* root, const std::vector<std::string>& words) {
   const size_t width = HelpWidth();
   if (words.empty()) return ListOf(root, width);
-  CLI::App* app = root;
   size_t at = 0;
-  while (at < words.size()) {
-    CLI::App* const sub = FindCommand(app, words[at]);
-    if (sub == nullptr) break;
-    app = sub;
-    ++at;
-  }
+  CLI::App* const app = FollowCommands(root, words, &at);
   if (app != root) {
     FillHelp(app);
     if (at == words.size()) return ShortHelp(*app, width);

@@ -10,6 +10,7 @@
 #include "replay/sweep/export.h"
 #include "replay/sweep/journal.h"
 #include "replay/sweep/page.h"
+#include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
 #include "trace/base/text_table.h"
 #include "trace/io/compressed_file.h"
@@ -182,7 +183,7 @@ absl::Status SweepQuestions::Answer() {
 }
 
 int SweepQuestions::Misuse(const std::string& message) const {
-  PrintError(SeeHelp(message, absl::StrCat("chakra-replay sweep ", Asked()->get_name(), " --help")));
+  PrintError(SeeCommand(message, absl::StrCat("chakra-replay sweep ", Asked()->get_name(), " --help")));
   return kMisuse;
 }
 

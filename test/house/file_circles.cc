@@ -3,26 +3,15 @@
 #include <map>
 #include <set>
 
-#include "re2/re2.h"
-
 namespace chakra::house {
 namespace {
 
 using FileGraph = std::map<std::string, std::set<std::string>>;  // stem to stems of the same folder
 
-std::string StemOf(const std::string& path) { return path.substr(0, path.rfind('.')); }
-std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
-
 FileGraph IncludesInFolders(const Tree& tree) {
-  static const RE2 kInclude("(?m)^#include \"([^\"]+)\"");
   FileGraph out;
-  for (const auto& [path, text] : tree.text) {
-    if (!path.ends_with(".h") && !path.ends_with(".cc")) continue;
-    re2::StringPiece rest(text);
-    for (std::string to; RE2::FindAndConsume(&rest, kInclude, &to);) {
-      if (tree.text.contains(to) && FolderOf(to) == FolderOf(path) && StemOf(to) != StemOf(path))
-        out[StemOf(path)].insert(StemOf(to));
-    }
+  for (const Arrow& a : Includes(tree)) {
+    if (Folder(a.to) == Folder(a.from) && Stem(a.to) != Stem(a.from)) out[Stem(a.from)].insert(Stem(a.to));
   }
   return out;
 }

@@ -16,18 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An include within the tree.
-struct Arrow {
-  std::string from, to;  // files
-};
-
-std::string Folder(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash);
-}
-
-std::string Stem(const std::string& path) { return path.substr(0, path.rfind('.')); }
-
 bool IsCode(const std::string& path) { return path.ends_with(".h") || path.ends_with(".cc"); }
 
 // The folders that contain folders with code.
@@ -36,19 +24,6 @@ std::set<std::string> FoldersWithRooms(const Tree& tree) {
   for (const auto& [path, text] : tree.text) {
     if (!IsCode(path)) continue;
     for (std::string f = Folder(Folder(path)); !f.empty(); f = Folder(f)) out.insert(f);
-  }
-  return out;
-}
-
-std::vector<Arrow> Includes(const Tree& tree) {
-  static const RE2 kInclude("(?m)^#include \"([^\"]+)\"");
-  std::vector<Arrow> out;
-  for (const auto& [path, text] : tree.text) {
-    if (!IsCode(path)) continue;
-    re2::StringPiece rest(text);
-    for (std::string to; RE2::FindAndConsume(&rest, kInclude, &to);) {
-      if (tree.text.contains(to)) out.push_back({path, to});
-    }
   }
   return out;
 }
@@ -187,6 +162,13 @@ std::map<std::string, std::string> LocalNames(const std::string& text) {
 
 }  // namespace
 
+std::string Folder(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+std::string Stem(const std::string& path) { return path.substr(0, path.rfind('.')); }
+
 Tree ReadTree(const fs::path& root, std::vector<std::string> layers) {
   Tree tree{std::move(layers), {}};
   for (const std::string& layer : tree.layers) {
@@ -198,6 +180,19 @@ Tree ReadTree(const fs::path& root, std::vector<std::string> layers) {
     }
   }
   return tree;
+}
+
+std::vector<Arrow> Includes(const Tree& tree) {
+  static const RE2 kInclude("(?m)^#include \"([^\"]+)\"");
+  std::vector<Arrow> out;
+  for (const auto& [path, text] : tree.text) {
+    if (!IsCode(path)) continue;
+    re2::StringPiece rest(text);
+    for (std::string to; RE2::FindAndConsume(&rest, kInclude, &to);) {
+      if (tree.text.contains(to)) out.push_back({path, to});
+    }
+  }
+  return out;
 }
 
 std::string RoomOf(const Tree& tree, const std::string& file) {

@@ -20,6 +20,15 @@ struct Tree {
 // The C++ files and READMEs of the layers. Precondition: `root` and the layers exist.
 Tree ReadTree(const std::filesystem::path& root, std::vector<std::string> layers);
 
+// An include of a file of the tree by another.
+struct Arrow {
+  std::string from, to;  // files
+};
+std::vector<Arrow> Includes(const Tree& tree);
+
+std::string Folder(const std::string& path);  // "" for a path without a folder
+std::string Stem(const std::string& path);    // the path without its ending
+
 // The room of a file: "trace/io", or "backends/fabric" for a flat file of a folder with rooms.
 std::string RoomOf(const Tree& tree, const std::string& file);
 

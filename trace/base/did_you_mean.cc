@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -61,6 +62,10 @@ std::string NearestOfKnown(absl::string_view word, const std::vector<std::string
   const std::string nearest = NearestName(word, candidates);
   return absl::StrCat(nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"),
                       " Known: ", absl::StrJoin(candidates, ", "));
+}
+
+std::string SeeCommand(absl::string_view message, absl::string_view command) {
+  return absl::StrCat(message, absl::EndsWith(message, "?") ? " See `" : "; see `", command, "`");
 }
 
 }  // namespace chakra

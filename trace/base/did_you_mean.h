@@ -24,4 +24,7 @@ std::string SuggestName(absl::string_view word, const std::vector<std::string>& 
 // Returns "; did you mean \"NEAREST\"? Known: a, b, c", or " Known: a, b, c" if no candidate is near.
 std::string NearestOfKnown(absl::string_view word, const std::vector<std::string>& candidates);
 
+// `message` and the command that says more: "...; see `COMMAND`", or "...? See `COMMAND`".
+std::string SeeCommand(absl::string_view message, absl::string_view command);
+
 }  // namespace chakra

@@ -10,7 +10,8 @@
 
 namespace chakra {
 
-// The topic of a message whose fields are settings; "": it has none.
+// The topic of a message whose fields are settings, by its option (proto/setting.proto); "": it has none.
+// Owned by the descriptor.
 absl::string_view TopicOf(const google::protobuf::Descriptor& type);
 
 // `message` and where the table is: "...; see `chakra-replay help TOPIC`". `topic` "": the message alone.

@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
-#include "trace/io/topic.h"
 
 namespace chakra::packet {
 namespace {
@@ -37,10 +36,9 @@ absl::StatusOr<TransportConfig> ParseTransport(absl::string_view text) {
   ForEach(Transports(), [&](auto* t) {
     using T = std::remove_pointer_t<decltype(t)>;
     if (T::Kind().name != spec.name) return;
-    auto parameters = Parameters::Make(spec, T::Kind().parameters);
+    auto parameters = Parameters::Make(spec, T::Kind().parameters, {}, spec.name);
     if (!parameters.ok()) {
-      found =
-          absl::InvalidArgumentError(SeeTopic(std::string(parameters.status().message()), T::Kind().name));
+      found = parameters.status();
       return;
     }
     auto config = T::Read(*parameters);

@@ -191,11 +191,16 @@ bool HasOwnFooter(const CLI::App& app) {
   return !app.get_footer().empty();
 }
 
-CLI::App* FindCommand(CLI::App* app, absl::string_view name) {
-  for (CLI::App* sub : app->get_subcommands(nullptr)) {
-    if (sub->get_name() == name) return sub;
+CLI::App* FollowCommands(CLI::App* root, absl::Span<const std::string> words, size_t* used) {
+  CLI::App* app = root;
+  for (*used = 0; *used < words.size(); ++*used) {
+    const std::vector<CLI::App*> subs = app->get_subcommands(nullptr);
+    const auto named = [&](const CLI::App* sub) { return sub->get_name() == words[*used]; };
+    const auto sub = std::find_if(subs.begin(), subs.end(), named);
+    if (sub == subs.end()) break;
+    app = *sub;
   }
-  return nullptr;
+  return app;
 }
 
 std::string PrintSections(const std::vector<HelpSection>& sections, size_t width) {

@@ -7,6 +7,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace chakra::cli {
 
@@ -24,8 +25,8 @@ std::string OptionLabel(const CLI::Option& option);
 // "chakra-replay topology show".
 std::string PathOf(const CLI::App& app);
 
-// The subcommand of that name; null if there is none.
-CLI::App* FindCommand(CLI::App* app, absl::string_view name);
+// Follows `words` from `root` as long as they name subcommands. `used`: number of these words.
+CLI::App* FollowCommands(CLI::App* root, absl::Span<const std::string> words, size_t* used);
 
 // Whether the footer is the app's own. CLI11 passes footers on to subcommands.
 bool HasOwnFooter(const CLI::App& app);
