@@ -26,7 +26,7 @@
 #include "replay/collectives/custom/msccl_xml.h"
 #include "replay/compare/input.h"
 #include "replay/sweep/words.h"
-#include "trace/generate/hf_config.h"
+#include "trace/generate/huggingface/hf_config.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/sniff.h"

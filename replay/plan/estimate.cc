@@ -115,7 +115,7 @@ LeastPasses PassesOfCopies(const StepPlan& step, const Units& units, const Price
   const double copies =
       static_cast<double>(layers) * PicosOfCopy(generate::ActivationsOfLayer(step, 0), prices);
   LeastPasses out = {copies, copies};
-  for (const UnitTimes* unit : {&units.embedding, &units.layer[KindOfLayer(step, 0)], &units.head}) {
+  for (const UnitTimes* unit : {&units.embedding, &units.LayerOf(KindOfLayer(step, 0)), &units.head}) {
     out.forward += unit->forward;
     out.backward += unit->backward;
   }
@@ -230,7 +230,7 @@ absl::StatusOr<double> Estimator::NodesOf(const StepPlan& step, int variant) {
   ASSIGN_OR_RETURN(const auto units, UnitsOf(step, variant, &key));
   const auto of = [](const UnitTimes& u) { return static_cast<double>(u.nodes); };
   double layers = 0;
-  for (int64_t i = 0; i < step.model.layers; ++i) layers += of(units->layer[KindOfLayer(step, i)]);
+  for (int64_t i = 0; i < step.model.layers; ++i) layers += of(units->LayerOf(KindOfLayer(step, i)));
   const double all = layers + of(units->embedding) + of(units->head);
   return all * static_cast<double>(step.micro_batches() * step.split.stage_ranks());
 }

@@ -34,7 +34,7 @@ std::vector<const UnitTimes*> SharedTimes::UnitsOfPiece(int64_t piece) const {
   if (of.embedding) out.push_back(&units_.embedding);
   for (int64_t i = of.first; i < of.first + of.layers; ++i) {
     const bool further = i >= step_.model.layers;
-    out.push_back(further ? &units_.further : &units_.layer[KindOfLayer(step_, i)]);
+    out.push_back(further ? &units_.further : &units_.LayerOf(KindOfLayer(step_, i)));
   }
   if (of.head) out.push_back(&units_.head);
   return out;

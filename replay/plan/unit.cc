@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -115,15 +116,12 @@ class UnitMeter {
   UnitMeter(const StepPlan& step, Prices* prices) : step_(step), prices_(prices), layers_(step, &graph_) {}
 
   absl::StatusOr<Units> Measure() {
-    of_kind_.fill(-1);
-    for (int64_t i = 0; i < step_.model.layers; ++i) {
-      int64_t& first = of_kind_[static_cast<size_t>(KindOfLayer(step_, i))];
-      if (first < 0) first = i;
-    }
+    for (int64_t i = 0; i < step_.model.layers; ++i) of_kind_.try_emplace(KindOfLayer(step_, i), i);
     Build();
     Walk walk(step_, graph_, prices_);
     RETURN_IF_ERROR(walk.Run());
     Units out;
+    for (const auto& [kind, layer] : of_kind_) out.layers.emplace_back(kind, UnitTimes());
     SetWeights(&out);
     SetForward(walk, &out);
     SetBackward(walk, &out);
@@ -140,17 +138,16 @@ class UnitMeter {
   // reverse order, and the embedding backward.
   void Build() {
     Add(layers_.Embed(0, {}));
-    for (const int64_t layer : of_kind_) {
-      for (int r = 0; r < kRepeats && layer >= 0; ++r)
-        Add(layers_.Forward(layer, 0, "forward", pieces_.back().at));
+    for (const auto& [kind, layer] : of_kind_) {
+      for (int r = 0; r < kRepeats; ++r) Add(layers_.Forward(layer, 0, "forward", pieces_.back().at));
     }
     Add(layers_.Head(0, pieces_.back().at));
     std::vector<Gradient> gradients;
     NodeList at = layers_.HeadBackward(0, pieces_.back().at, &gradients);
     Add(at, std::exchange(gradients, {}));
     for (auto layer = of_kind_.rbegin(); layer != of_kind_.rend(); ++layer) {
-      for (int r = 0; r < kRepeats && *layer >= 0; ++r) {
-        at = layers_.Backward(*layer, 0, pieces_.back().at, &gradients);
+      for (int r = 0; r < kRepeats; ++r) {
+        at = layers_.Backward(layer->second, 0, pieces_.back().at, &gradients);
         Add(at, std::exchange(gradients, {}));
       }
     }
@@ -176,14 +173,14 @@ class UnitMeter {
   // With frozen weights, zero=3 gathers all weights; otherwise ranks share only the trained weights.
   void SetWeights(Units* out) const {
     const bool frozen = step_.training.frozen(), gathers = step_.split.zero == 3;
-    for (size_t kind = 0; kind < of_kind_.size(); ++kind) {
-      if (of_kind_[kind] < 0) continue;
-      const int64_t layer = of_kind_[kind];
+    size_t index = 0;
+    for (const auto& [kind, layer] : of_kind_) {
+      UnitTimes& times = out->layers[index++].second;
       const generate::WeightShare share =
           frozen && gathers ? generate::ShareOfLayer(step_, layer) : generate::TrainedOfLayer(step_, layer);
-      out->layer[kind].dense = share.dense;
-      out->layer[kind].expert = share.expert;
-      out->layer[kind].replicated = share.replicated;
+      times.dense = share.dense;
+      times.expert = share.expert;
+      times.replicated = share.replicated;
     }
     if (frozen && !gathers) return;
     out->embedding.dense = generate::ShareOfEmbedding(step_);
@@ -199,12 +196,11 @@ class UnitMeter {
     out->embedding.forward = walk.Ready(pieces_[0].at);
     out->embedding.forward_compute = BusyIn(walk, 0);
     out->embedding.forward_host = HostOf(0, &out->embedding);
-    for (size_t kind = 0; kind < of_kind_.size(); ++kind) {
-      if (of_kind_[kind] < 0) continue;
+    for (auto& [kind, times] : out->layers) {
       piece += kRepeats;
-      out->layer[kind].forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
-      out->layer[kind].forward_compute = BusyIn(walk, piece);
-      out->layer[kind].forward_host = HostOfLayer() + HostOf(piece, &out->layer[kind]);
+      times.forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
+      times.forward_compute = BusyIn(walk, piece);
+      times.forward_host = HostOfLayer() + HostOf(piece, &times);
     }
     ++piece;
     out->head.forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
@@ -225,20 +221,18 @@ class UnitMeter {
 
   void SetBackward(const Walk& walk, Units* out) const {
     size_t piece = 0;
-    for (const int64_t layer : of_kind_) piece += layer >= 0 ? kRepeats : 0;
-    piece += 2;
+    piece += kRepeats * of_kind_.size() + 2;
     const auto ready = [&](size_t p) { return walk.Ready(pieces_[p].at); };
     out->head.backward = ready(piece) - ready(piece - 1);
     out->head.tail = std::max(0.0, walk.Computed(pieces_[piece].nodes) - ready(piece));
     SetGradients(walk, piece, &out->head);
-    for (size_t kind = of_kind_.size(); kind-- > 0;) {
-      if (of_kind_[kind] < 0) continue;
+    for (auto kind = out->layers.rbegin(); kind != out->layers.rend(); ++kind) {
       piece += kRepeats;
-      UnitTimes& layer = out->layer[kind];
+      UnitTimes& layer = kind->second;
       layer.backward = ready(piece) - ready(piece - 1);
       layer.tail = std::max(0.0, walk.Computed(pieces_[piece].nodes) - ready(piece));
       SetGradients(walk, piece, &layer);
-      if (step_.Recomputes(of_kind_[kind])) layer.backward_host += HostOfLayer();
+      if (step_.Recomputes(of_kind_.at(kind->first))) layer.backward_host += HostOfLayer();
     }
     ++piece;
     out->embedding.backward = std::max(0.0, walk.last() - ready(piece - 1));
@@ -247,7 +241,7 @@ class UnitMeter {
 
   void SetFurther(Units* out) const {
     const int64_t layer = step_.model.layers;
-    UnitTimes& further = out->further = out->layer[KindOfLayer(step_, layer)];
+    UnitTimes& further = out->further = out->LayerOf(KindOfLayer(step_, layer));
     further.forward += out->head.forward;
     further.forward_host += out->head.forward_host;
     further.backward_host += out->head.backward_host;
@@ -266,7 +260,7 @@ class UnitMeter {
   Prices* prices_;
   StageGraph graph_;
   generate::LayerBuilder layers_;
-  std::array<int64_t, kLayerKinds> of_kind_ = {};  // by kind: its first layer; -1: none
+  std::map<int, int64_t> of_kind_;  // by kind: its first layer
   std::vector<Piece> pieces_;
 };
 
@@ -274,14 +268,26 @@ class UnitMeter {
 
 int KindOfLayer(const StepPlan& step, int64_t layer) {
   const int64_t seq = step.training.seq;
-  return (step.model.has_experts(layer) ? 1 : 0) + (step.model.WindowOf(layer, seq) < seq ? 2 : 0) +
-         (step.Recomputes(layer) ? 4 : 0) + (step.model.rope && !step.model.has_rope(layer) ? 8 : 0) +
-         (step.model.ChunkOf(layer, seq) < seq ? 16 : 0);
+  const generate::LayerSpec spec = step.model.SpecOf(layer);
+  const auto below = [&](int64_t of) { return of > 0 && of < seq; };
+  const int properties = (spec.mlp == 'E' ? 1 : 0) + (below(spec.window) ? 2 : 0) +
+                         (step.Recomputes(layer) ? 4 : 0) +
+                         (spec.mixer == '*' && step.model.rope && !spec.rope ? 8 : 0) +
+                         (below(spec.chunk) ? 16 : 0) + (spec.mlp == generate::kNoSublayer ? 32 : 0);
+  return properties + (spec.mixer == '*' ? 0 : 64 * spec.mixer);
 }
 
 int64_t KindsOfLayers(const StepPlan& step) {
+  constexpr int kRecomputed = 4;  // of KindOfLayer()
+  std::vector<int> seen;
   int64_t kinds = 0;
-  for (int64_t i = 0; i < step.model.layers; ++i) kinds |= int64_t{1} << KindOfLayer(step, i);
+  for (int64_t i = 0; i < step.model.layers; ++i) {
+    const int kind = KindOfLayer(step, i), bare = kind & ~kRecomputed;
+    auto at = std::find(seen.begin(), seen.end(), bare);
+    if (at == seen.end()) at = seen.insert(at, bare);
+    const int64_t bit = std::min<int64_t>(31, at - seen.begin()) * 2 + (kind != bare ? 1 : 0);
+    kinds |= int64_t{1} << bit;
+  }
   return kinds;
 }
 

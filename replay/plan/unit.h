@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -31,20 +32,25 @@ struct UnitTimes {
   int64_t nodes = 0;                           // of both passes
 };
 
-// Kinds of layers, by five properties: with experts, with a window, recomputed, without rotary positions that
-// other layers have, with chunks. Layers of the same kind are equal.
-inline constexpr int kLayerKinds = 32;
+// The kind of a layer: layers of the same kind are equal, and are recomputed or not.
 int KindOfLayer(const generate::StepPlan& step, int64_t layer);
 // The number of micro-batches that pass each piece of a stage.
 inline int64_t PassesOfPiece(const generate::StepPlan& step) {
   return step.micro_batches() / (step.split.mirrored() ? 2 : 1);
 }
-// Bit k: the step has layers of kind k.
+// Bits for the kinds of layers that a step has, among those of the same model.
 int64_t KindsOfLayers(const generate::StepPlan& step);
 
 // All units of a step.
 struct Units {
-  UnitTimes layer[kLayerKinds];
+  // By kind. There are few.
+  std::vector<std::pair<int, UnitTimes>> layers;
+  const UnitTimes& LayerOf(int kind) const {
+    for (const auto& [k, times] : layers) {
+      if (k == kind) return times;
+    }
+    return layers.front().second;  // MeasureUnits() has all kinds
+  }
   UnitTimes embedding, head;
   // A layer of multi-token prediction, with its use of the head, but without the GEMM that joins its inputs.
   UnitTimes further;

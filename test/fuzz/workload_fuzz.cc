@@ -10,7 +10,7 @@
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
 #include "trace/generate/counts.h"
-#include "trace/generate/hf_config.h"
+#include "trace/generate/huggingface/hf_config.h"
 #include "trace/generate/memory.h"
 #include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "test/trace/generate_testing.h"
 #include "trace/generate/counts.h"
-#include "trace/generate/hf_config.h"
+#include "trace/generate/huggingface/hf_config.h"
 #include "trace/generate/layers.h"
 #include "trace/generate/presets.h"
 #include "trace/generate/resolve.h"

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "test/trace/generate_testing.h"
+#include "trace/generate/copies.h"
 #include "trace/generate/foreign.h"
 #include "trace/generate/memory.h"
-#include "trace/generate/offload.h"
 #include "trace/generate/stage.h"
 
 namespace chakra::generate::CHAKRA_FILE {

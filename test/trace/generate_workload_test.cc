@@ -172,7 +172,7 @@ TEST(GenerateWorkload, ErrorsNameTheNearestValue) {
        "model.hidden is 500; expected a multiple of model.heads, 8; the nearest is 496"},
       {"layers=8,heads=8", "", "seq=64", "model.hidden is missing"},
       {kSmall, "", "", "training.seq is missing; expected the tokens of a sequence, as --training seq=4096"},
-      {"llama3-80b", "", "seq=64", "there is no model \"llama3-80b\"; did you mean 'llama3-8b'?"},
+      {"llama3-80b", "", "seq=64", "there is no model \"llama3-80b\"; did you mean 'llama3-70b'?"},
       {"layers=0", "", "seq=64", "layers is 0; expected a whole number from 1 to 1024; the nearest is 1"},
       {"llama3-8b:window_layers=0-3", "", "seq=64",
        "model.window_layers is for windows; expected model.window too"},

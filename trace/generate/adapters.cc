@@ -9,70 +9,11 @@
 // all tokens before the first half (NeMo's LoRA, dropout_position="pre"); its result is kept for the gradient
 // of that half, and is not gathered again.
 #include <algorithm>
-#include <string_view>
+#include <vector>
 
-#include "trace/generate/counts.h"
 #include "trace/generate/layers.h"
 
 namespace chakra::generate {
-namespace {
-
-struct AdapterPart {
-  std::string_view product;
-  const char* adapter;
-  bool mlp;
-};
-constexpr AdapterPart kParts[] = {
-    {"attention.qkv", "attention.qkv_adapter", false},
-    {"attention.out", "attention.out_adapter", false},
-    {"attention.q_up", "attention.q_up_adapter", false},
-    {"attention.kv_up", "attention.kv_up_adapter", false},
-    {"mlp.up", "mlp.up_adapter", true},
-    {"mlp.down", "mlp.down_adapter", true},
-};
-
-}  // namespace
-
-WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer) {
-  if (!plan.training.frozen()) return ShareOfLayer(plan, layer);
-  const ModelSize& m = plan.model;
-  const int64_t tp = plan.split.tp, keys = std::max<int64_t>(1, m.kv_heads / tp) * m.head_dim;
-  // features of GEMMs that are split by columns
-  int64_t ins = m.hidden, outs = m.query_width() / tp + 2 * keys;
-  int64_t whole = m.hidden;
-  if (m.latent()) {  // adapters of both down projections are whole
-    const int64_t down = (m.q_rank > 0 ? 2 : 1) * m.hidden + m.q_rank + m.kv_rank + m.rope_dim;
-    ins = (m.q_rank > 0 ? m.q_rank : m.hidden) + m.kv_rank;
-    outs = (m.query_width() + m.heads * (m.nope_dim + m.v_dim)) / tp;
-    whole += down;
-  }
-  ins += m.context_width() / tp;  // features of GEMMs that are split by rows
-  if (plan.training.lora_mlp) {
-    outs += (m.gated ? 2 : 1) * m.ffn / tp;
-    ins += m.hidden + m.ffn / tp;
-    whole += m.hidden;
-  }
-  WeightShare out;
-  out.dense = plan.training.lora * (ins + outs + whole);
-  out.replicated = plan.training.lora * whole;
-  return out;
-}
-
-int64_t TrainedParameters(const StepPlan& plan) {
-  if (plan.tables.any()) return CountParameters(plan.tables).total();
-  if (!plan.training.frozen()) return CountParameters(plan.model).total;
-  StepPlan whole = plan;
-  whole.split.tp = 1;
-  return plan.model.layers * TrainedOfLayer(whole, 0).dense;
-}
-
-const char* LayerBuilder::AdapterOf(const char* part) const {
-  if (!frozen()) return nullptr;
-  for (const AdapterPart& p : kParts) {
-    if (p.product == part) return p.mlp && !plan_.training.lora_mlp ? nullptr : p.adapter;
-  }
-  return nullptr;
-}
 
 NodeList LayerBuilder::Narrow(int64_t rows, int64_t width, const char* adapter, NodeList at) {
   if (plan_.training.lora_dropout) at = Run(ops_.Dropout(rows, width), adapter, at);
@@ -92,31 +33,29 @@ NodeList LayerBuilder::AddInputGradient(int64_t rows, int64_t width, const char*
   return Run(ops_.Add(rows, width), adapter, Join(at, wide));
 }
 
-NodeList LayerBuilder::AdaptColumn(int64_t in, int64_t out, const char* part, const NodeList& input,
-                                   const NodeList& at) {
-  const char* adapter = AdapterOf(part);
-  if (adapter == nullptr) return at;
-  return AddWidened(tokens_, out, adapter, Narrow(tokens_, in, adapter, input), at);
+NodeList LayerBuilder::AdaptColumn(const Operation& op, const NodeList& input, const NodeList& at) {
+  if (*op.adapter == 0) return at;
+  return AddWidened(tokens_, op.out, op.adapter, Narrow(tokens_, op.in, op.adapter, input), at);
 }
 
-NodeList LayerBuilder::AdaptRow(int64_t in, int64_t out, const char* part, const NodeList& input,
-                                const NodeList& at) {
-  const char* adapter = AdapterOf(part);
-  if (adapter == nullptr) return at;
-  const NodeList narrow = ReduceTokens(plan_.training.lora, adapter, Narrow(tokens_, in, adapter, input));
-  return AddWidened(shared_tokens_, out, adapter, narrow, at);
+NodeList LayerBuilder::AdaptRow(const Operation& op, const NodeList& input, const NodeList& at) {
+  if (*op.adapter == 0) return at;
+  const NodeList narrow =
+      ReduceTokens(plan_.training.lora, op.adapter, Narrow(tokens_, op.in, op.adapter, input));
+  return AddWidened(shared_tokens_, op.out, op.adapter, narrow, at);
 }
 
 // The gradient of the adapter's narrow features is a sum over the columns of all ranks of tp. For the input's
 // gradient each rank uses only its part of that sum, because the input's gradient is itself reduced
 // afterwards.
-NodeList LayerBuilder::FrozenColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  return ReduceTokens(in, part, FrozenUpBackward(in, out, part, at));
+NodeList LayerBuilder::FrozenColumnBackward(const Operation& op, const NodeList& at) {
+  return ReduceTokens(op.in, op.part, FrozenUpBackward(op, at));
 }
 
-NodeList LayerBuilder::FrozenUpBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  NodeList gradient = Run(ops_.Product(tokens_, in, out), part, at);
-  if (const char* adapter = AdapterOf(part); adapter != nullptr) {
+NodeList LayerBuilder::FrozenUpBackward(const Operation& op, const NodeList& at) {
+  const int64_t in = op.in, out = op.out;
+  NodeList gradient = Run(ops_.Product(tokens_, in, out), op.part, at);
+  if (const char* adapter = op.adapter; *adapter != 0) {
     const int64_t rank = plan_.training.lora;
     const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, out), adapter, at);
     gradient = AddInputGradient(tokens_, in, adapter, narrow, gradient);
@@ -133,19 +72,20 @@ NodeList LayerBuilder::FrozenUpBackward(int64_t in, int64_t out, const char* par
 }
 
 // The GEMM of both down projections has one adapter for each, on a rank's own tokens.
-NodeList LayerBuilder::AdaptDown(const NodeList& input, NodeList at) {
-  if (!frozen()) return at;
-  for (const DownAdapter& a : DownAdapters()) {
+NodeList LayerBuilder::AdaptDown(const Operation& op, const NodeList& input, NodeList at) {
+  if (*op.adapter == 0) return at;
+  for (const DownAdapter& a : DownAdaptersOf(plan_.model)) {
     const NodeList narrow = Narrow(shared_tokens_, plan_.model.hidden, a.part, input);
     at = AddWidened(shared_tokens_, a.out, a.part, narrow, at);
   }
   return at;
 }
 
-NodeList LayerBuilder::FrozenDownBackward(int64_t out, const char* part, const NodeList& at) {
-  const int64_t h = plan_.model.hidden, rank = plan_.training.lora;
-  NodeList gradient = Run(ops_.Product(shared_tokens_, h, out), part, at);
-  for (const DownAdapter& a : DownAdapters()) {
+NodeList LayerBuilder::FrozenDownBackward(const Operation& op, const NodeList& at) {
+  const int64_t h = op.in, rank = plan_.training.lora;
+  NodeList gradient = Run(ops_.Product(shared_tokens_, h, op.out), op.part, at);
+  if (*op.adapter == 0) return gradient;
+  for (const DownAdapter& a : DownAdaptersOf(plan_.model)) {
     const NodeList narrow = Run(ops_.PlainProduct(shared_tokens_, rank, a.out), a.part, at);
     gradient = AddInputGradient(shared_tokens_, h, a.part, narrow, gradient);
     NowOrLater([=, this] {
@@ -156,19 +96,12 @@ NodeList LayerBuilder::FrozenDownBackward(int64_t out, const char* part, const N
   return gradient;
 }
 
-std::vector<LayerBuilder::DownAdapter> LayerBuilder::DownAdapters() const {
-  const ModelSize& m = plan_.model;
-  std::vector<DownAdapter> out = {{m.kv_rank + m.rope_dim, "attention.kv_down_adapter"}};
-  if (m.q_rank > 0) out.push_back({m.q_rank, "attention.q_down_adapter"});
-  return out;
-}
-
-NodeList LayerBuilder::FrozenRowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
+NodeList LayerBuilder::FrozenRowBackward(const Operation& op, const NodeList& at) {
+  const int64_t in = op.in, out = op.out, rank = plan_.training.lora;
+  const char *part = op.part, *adapter = op.adapter;
   const NodeList whole = GatherInputs(out, part, CastShared(out, part, at, false));
   NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
-  const char* adapter = AdapterOf(part);
-  if (adapter == nullptr) return gradient;
-  const int64_t rank = plan_.training.lora;
+  if (*adapter == 0) return gradient;
   const NodeList narrow =
       GatherTokens(rank, adapter, Run(ops_.PlainProduct(shared_tokens_, rank, out), adapter, at));
   gradient = AddInputGradient(tokens_, in, adapter, narrow, gradient);

@@ -22,6 +22,36 @@ absl::Status Multiple(absl::string_view field, int64_t v, absl::string_view of, 
       absl::StrCat(field, " is ", v, "; expected a multiple of ", of, ", ", unit, NearestMultiple(v, unit)));
 }
 
+// Ranks of tp and cp have equal numbers of the heads of mixers without a softmax. With cp, a group of Mamba-2
+// may be on several ranks.
+absl::Status CheckMixers(const StepPlan& p) {
+  const ModelSize& m = p.model;
+  const int64_t tp = p.split.tp, both = tp * p.split.cp;
+  const auto heads = [&](absl::string_view field, int64_t n, int64_t ranks) {
+    if (n % ranks == 0) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(ranks == tp ? "parallel.tp is " : "parallel.tp * parallel.cp is ", ranks,
+                     "; expected a divisor of model.", field, ", ", n, NearestDivisor(ranks, n)));
+  };
+  if (m.HasSublayer('M')) {
+    RETURN_IF_ERROR(heads("mamba_heads", m.mamba.heads, both));
+    RETURN_IF_ERROR(heads("mamba_groups", m.mamba.groups, tp));
+  }
+  if (m.HasSublayer('G') || m.HasSublayer('K')) {
+    RETURN_IF_ERROR(heads("linear_key_heads", m.delta.key_heads, both));
+  }
+  if (m.HasSublayer('L')) {
+    RETURN_IF_ERROR(heads("heads", m.heads, both));
+  }
+  if (m.HasSublayer('C')) {
+    RETURN_IF_ERROR(heads("hidden", m.hidden, tp));
+    if (p.split.cp > 1) return NotYet("model.mixers with C and parallel.cp", "cp=1");
+  }
+  if (p.training.frozen() && !m.mixers.empty())
+    return NotYet("training.lora with model.mixers or model.pattern", "lora=0");
+  return absl::OkStatus();
+}
+
 absl::Status CheckTensor(const StepPlan& p) {
   const ModelSize& m = p.model;
   const int64_t tp = p.split.tp;
@@ -36,6 +66,7 @@ absl::Status CheckTensor(const StepPlan& p) {
                                                    "; expected a divisor or a multiple of model.kv_heads, ",
                                                    m.kv_heads, NearestDivisor(tp, m.kv_heads)));
   }
+  RETURN_IF_ERROR(CheckMixers(p));
   if (m.ffn > 0) {
     RETURN_IF_ERROR(Multiple("model.ffn", m.ffn, "parallel.tp", tp));
   }

@@ -7,17 +7,10 @@
 
 namespace chakra::generate {
 
-// Elements of one layer's weights. A field that is named after a GEMM includes its matrix and its bias, if it
-// has one.
+// Elements of one layer's weights.
 struct LayerParameters {
-  int64_t attention = 0;  // weights of the GEMMs that tensor parallelism splits
-  int64_t latent = 0;     // down projections of latent attention and their norms, which every rank has whole
-  int64_t mlp = 0;        // MLP of a dense layer
-  int64_t router = 0;
-  int64_t experts = 0;  // all experts together
-  int64_t shared = 0;   // shared experts
-  int64_t norms = 0;
-  int64_t total() const { return attention + latent + mlp + router + experts + shared + norms; }
+  int64_t dense = 0, experts = 0;  // outside of experts, and those of all experts together
+  int64_t total() const { return dense + experts; }
 };
 LayerParameters ParametersOfLayer(const ModelSize& model, int64_t layer);
 

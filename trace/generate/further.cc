@@ -10,7 +10,7 @@ NodeList LayerBuilder::Further(int64_t layer, int64_t micro_batch, const NodeLis
   spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), "forward", ""};
   const ModelSize& m = plan_.model;
   const int64_t own = m.hidden / plan_.split.tp;
-  NodeList token = Run(ops_.Lookup(widths_.outputs, m.hidden, tokens_), "further.embedding", at);
+  NodeList token = Run(ops_.Lookup(outputs_, m.hidden, tokens_), "further.embedding", at);
   token = ReduceTokens(m.hidden, "further.embedding", token);
   token = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "further.embedding_norm", token);
   const NodeList hidden = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "further.norm", at);
@@ -26,14 +26,14 @@ NodeList LayerBuilder::FurtherBackward(int64_t layer, int64_t micro_batch, NodeL
   at = Backward(layer, micro_batch, std::move(at), gradients);
   spot_.phase = "backward";
   at = GatherTokens(m.hidden, "further.projection", at);
-  at = ColumnBackward(2 * m.hidden, m.hidden / plan_.split.tp, "further.projection", at);
-  const NodeList hidden = NormBackward(shared_tokens_, m.hidden, "further.norm", at);
-  NodeList token = NormBackward(shared_tokens_, m.hidden, "further.embedding_norm", at);
+  at = ColumnBackward(further_.operations.back(), at);
+  const NodeList hidden = HiddenNormBackward("further.norm", at);
+  NodeList token = HiddenNormBackward("further.embedding_norm", at);
   token = GatherTokens(m.hidden, "further.embedding", token);
-  token = Run(ops_.LookupBackward(widths_.outputs, m.hidden, tokens_), "further.embedding", token);
+  token = Run(ops_.LookupBackward(outputs_, m.hidden, tokens_), "further.embedding", token);
   // The embedding's gradient is complete when the first of these layers, the last one in the backward pass,
   // has added its part.
-  if (plan_.copies_embedding() && layer == m.layers) AddGradient(widths_.outputs * m.hidden, token);
+  if (plan_.copies_embedding() && layer == m.layers) AddGradient(outputs_ * m.hidden, token);
   return hidden;
 }
 

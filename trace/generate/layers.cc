@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "trace/generate/counts.h"
-
 namespace chakra::generate {
 namespace {
 
@@ -11,65 +9,17 @@ constexpr int32_t kFirstRingTag = 1 << 28;  // above the tags of the pipeline
 
 }  // namespace
 
-WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer) {
-  const ModelSize& m = plan.model;
-  const Split& s = plan.split;
-  const LayerParameters p = ParametersOfLayer(m, layer);
-  WeightShare out;
-  out.replicated = p.norms + p.latent + p.router + (p.shared > 0 && m.shared_gate ? m.hidden : 0);
-  // Biases of GEMMs that are split by rows are on every rank.
-  const bool mlp = p.mlp > 0 || p.shared > 0;
-  const int64_t biases = m.bias ? (mlp ? 2 : 1) * m.hidden : 0;
-  const int64_t gate = p.shared > 0 && m.shared_gate ? m.hidden : 0;
-  out.dense = (p.attention + p.mlp + p.shared - gate - biases) / s.tp + biases + out.replicated;
-  if (!m.latent() && m.kv_heads < s.tp)  // each key head is on several ranks
-    out.dense += 2 * m.hidden * m.head_dim * (s.tp - m.kv_heads) / s.tp;
-  out.expert = p.experts / (s.ep * s.etp);
-  if (layer >= m.layers) {  // of multi-token prediction: norms, and a GEMM that is split by columns
-    const int64_t norms = 3 * m.NormWeights(m.hidden);
-    out.dense += norms + 2 * m.hidden * m.hidden / s.tp;
-    out.replicated += norms;
-  }
-  return out;
-}
-
-int64_t ShareOfEmbedding(const StepPlan& plan) {
-  const ModelSize& m = plan.model;
-  const int64_t all = CountParameters(m).embedding;
-  if (m.image > 0) return all;
-  return plan.padded_outputs() / plan.split.tp * m.hidden + (m.positions + m.token_types) * m.hidden +
-         (m.embedding_norm ? m.NormWeights(m.hidden) : 0);
-}
-
-int64_t CopyOfEmbedding(const StepPlan& plan) {
-  return plan.padded_outputs() / plan.split.tp * plan.model.hidden;
-}
-
-int64_t ShareOfHead(const StepPlan& plan) {
-  const ModelSize& m = plan.model;
-  const int64_t norm = CountParameters(m).rest;
-  const int64_t rows = plan.padded_outputs() / plan.split.tp;
-  const int64_t bias = m.image > 0 || m.head_bias ? rows : 0;
-  return norm + bias + (m.tied && plan.split.ends_together() ? 0 : rows * m.hidden);
-}
-
 LayerBuilder::LayerBuilder(const StepPlan& plan, StageGraph* graph)
     : plan_(plan),
       graph_(graph),
       ops_(plan.training),
+      blocks_(plan),
+      widths_(WidthsOf(plan)),
       tokens_(plan.tokens()),
       shared_tokens_(plan.shared_tokens()),
       ring_tag_(kFirstRingTag) {
-  const ModelSize& m = plan.model;
-  const int64_t tp = plan.split.tp;
-  widths_.query = m.query_width() / tp;
-  const int64_t kv_heads = std::max<int64_t>(1, m.kv_heads / tp);
-  widths_.key = m.latent() ? m.key_width() / tp : kv_heads * m.head_dim;
-  widths_.value = m.latent() ? m.value_width() / tp : kv_heads * m.head_dim;
-  widths_.context = m.context_width() / tp;
-  widths_.ffn = m.ffn / tp;
-  widths_.shared = m.shared_ffn / tp;
-  widths_.outputs = plan.padded_outputs() / tp;
+  if (plan.model.mtp > 0) further_ = DescribeFurther(plan);
+  outputs_ = plan.padded_outputs() / plan.split.tp;
 }
 
 NodeList LayerBuilder::Run(const Operator& op, const char* part, const NodeList& at) {
@@ -107,17 +57,19 @@ NodeList LayerBuilder::ReduceTokens(int64_t width, const char* part, const NodeL
                 tokens_ * width * ops_.element_bytes(), part, at);
 }
 
-NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeList at) {
-  at = GatherInputs(in, part, CastShared(in, part, at, plan_.model.pre_norm));
-  const NodeList done = Run(ops_.Product(tokens_, out, in), part, at);
-  return AdaptColumn(in, out, part, at, done);
+NodeList LayerBuilder::Column(const Operation& op, NodeList at) {
+  at = GatherInputs(op.in, op.part, CastShared(op.in, op.part, at, plan_.model.pre_norm));
+  const NodeList done = Run(ops_.Product(tokens_, op.out, op.in), op.part, at);
+  return AdaptColumn(op, at, done);
 }
 
 // With sequence parallelism, the input is gathered again for the weight's gradient. With overlap_tensor this
 // overlaps with the GEMM of the input's gradient, and the reduction of that gradient overlaps with the GEMM
 // of the weight's.
-NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  if (frozen()) return FrozenColumnBackward(in, out, part, at);
+NodeList LayerBuilder::ColumnBackward(const Operation& op, const NodeList& at) {
+  if (frozen()) return FrozenColumnBackward(op, at);
+  const int64_t in = op.in, out = op.out;
+  const char* part = op.part;
   const bool now = put_off_ == nullptr;
   const NodeList input = now ? GatherInputs(in, part, at) : NodeList();
   const auto weight = [=, this](const NodeList& gathered) {
@@ -157,13 +109,16 @@ NodeList LayerBuilder::ForWeightProduct(int64_t width, const char* part, const N
   return t.narrow() && !t.block_scales && later ? Run(ops_.Transpose(tokens_, width), part, at) : at;
 }
 
-NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  const NodeList done = ReduceTokens(out, part, Run(ops_.Product(tokens_, out, in), part, at));
-  return AdaptRow(in, out, part, at, done);
+NodeList LayerBuilder::Row(const Operation& op, NodeList at) {
+  at = Cast(tokens_, op.in, op.part, at);
+  const NodeList done = ReduceTokens(op.out, op.part, Run(ops_.Product(tokens_, op.out, op.in), op.part, at));
+  return AdaptRow(op, at, done);
 }
 
-NodeList LayerBuilder::RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  if (frozen()) return FrozenRowBackward(in, out, part, at);
+NodeList LayerBuilder::RowBackward(const Operation& op, const NodeList& at) {
+  if (frozen()) return FrozenRowBackward(op, at);
+  const int64_t in = op.in, out = op.out;
+  const char* part = op.part;
   const NodeList whole = GatherInputs(out, part, CastShared(out, part, at, false), 2);
   const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
   ForWeight([=, this] {
@@ -173,16 +128,43 @@ NodeList LayerBuilder::RowBackward(int64_t in, int64_t out, const char* part, co
   return gradient;
 }
 
+NodeList LayerBuilder::Whole(const Operation& op, const NodeList& at) {
+  whole_input_ = Cast(shared_tokens_, op.in, op.part, at);
+  return AdaptDown(op, whole_input_, Run(ops_.Product(shared_tokens_, op.out, op.in), op.part, whole_input_));
+}
+
+NodeList LayerBuilder::Up(const Operation& op, NodeList at) {
+  if (op.act == Act::kUpOfInput) at = Join(at, GatherInputs(op.in, op.part, whole_input_));
+  return AdaptColumn(op, at, Run(ops_.Product(tokens_, op.out, op.in), op.part, at));
+}
+
+NodeList LayerBuilder::UpBackward(const Operation& op, const NodeList& at) {
+  const NodeList narrow = Cast(tokens_, op.out, op.part, at);
+  if (op.act == Act::kUpOfInput) return ColumnBackward(op, narrow);
+  if (frozen()) return FrozenUpBackward(op, narrow);
+  const int64_t in = op.in, out = op.out;
+  const char* part = op.part;
+  const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, narrow);
+  ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, narrow)); });
+  return gradient;
+}
+
 NodeList LayerBuilder::WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   const NodeList gradient = Run(ops_.Product(shared_tokens_, in, out), part, at);
   ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, shared_tokens_), part, at)); });
   return gradient;
 }
 
-NodeList LayerBuilder::NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at) {
+NodeList LayerBuilder::NormBackward(int64_t rows, int64_t width, int64_t weights, const char* part,
+                                    const NodeList& at) {
   const NodeList done = Run(ops_.NormBackward(rows, width, plan_.model.layer_norm), part, at);
-  AddGradient(plan_.model.NormWeights(width), done);
+  if (weights > 0) AddGradient(weights, done);
   return done;
+}
+
+NodeList LayerBuilder::HiddenNormBackward(const char* part, const NodeList& at) {
+  const int64_t h = plan_.model.hidden;
+  return NormBackward(shared_tokens_, h, plan_.model.NormWeights(h), part, at);
 }
 
 void LayerBuilder::AddGradient(int64_t elements, const NodeList& node, bool expert) {
@@ -202,19 +184,72 @@ void LayerBuilder::AddBiasGradient(int64_t rows, int64_t width, const char* part
   if (!frozen()) AddGradient(width, Run(ops_.SumRows(rows, width), part, at));
 }
 
+NodeList LayerBuilder::ForwardOf(int32_t begin, int32_t end, NodeList at) {
+  NodeList branch;
+  for (int32_t i = begin; i < end; ++i) {
+    const Operation& op = block_->operations[static_cast<size_t>(i)];
+    if (op.act == Act::kBranch) {
+      branch = ForwardOf(i + 1, op.other, at);
+      i = op.other - 1;
+    } else if (op.act == Act::kJoin) {
+      at = Run(ops_.Add(shared_tokens_, plan_.model.hidden), op.part, Join(at, branch));
+    } else {
+      at = Compute(op, std::move(at));
+    }
+  }
+  return at;
+}
+
+NodeList LayerBuilder::Again(int32_t before, NodeList at) {
+  for (const Recomputed& r : block_->modules) {
+    if (r.before != before || !plan_.training.MakesAgain(r.module)) continue;
+    spot_.phase = "recompute";
+    whole_input_ = at;
+    at = ForwardOf(r.begin, r.end, std::move(at));
+    spot_.phase = "backward";
+  }
+  return at;
+}
+
+NodeList LayerBuilder::BackwardOf(int32_t begin, int32_t end, NodeList at) {
+  const auto operation = [this](int32_t i) -> const Operation& {
+    return block_->operations[static_cast<size_t>(i)];
+  };
+  NodeList branch;
+  int32_t branch_begin = -1, branch_end = -1;  // of the last kJoin
+  for (int32_t i = end - 1; i >= begin; --i) {
+    if (i + 1 == branch_end) {
+      at = Run(ops_.Add(shared_tokens_, plan_.model.hidden), "shared.add", Join(at, branch));
+      i = branch_begin;
+      continue;
+    }
+    at = Again(i, std::move(at));
+    const Operation& op = operation(i);
+    if (op.act == Act::kJoin) {
+      branch_begin = op.other;
+      branch_end = operation(op.other).other;
+      branch = BackwardOf(branch_begin + 1, branch_end, at);
+    } else if (op.beside) {
+      const NodeList gradient = ComputeBackward(op, at);
+      at = Join(gradient, ComputeBackward(operation(--i), at));
+    } else {
+      at = ComputeBackward(op, std::move(at));
+    }
+  }
+  return at;
+}
+
 NodeList LayerBuilder::Forward(int64_t layer, int64_t micro_batch, const char* phase, NodeList at) {
   spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), phase, ""};
-  const int64_t h = plan_.model.hidden;
+  block_ = &blocks_.Of(layer);
+  const ModelSize& m = plan_.model;
   graph_->HostWorks(graph_->host.layer_ns, spot_);
-  at = Attention(std::move(at));
-  if (plan_.model.post_norm)
-    at = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "attention.post_norm", at);
-  at = Run(ops_.AddResidual(shared_tokens_, h), "attention.add", at);
-  if (plan_.model.mlp_norm()) at = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "mlp.norm", at);
-  at = plan_.model.has_experts(layer) ? Experts(at) : Mlp(widths_.ffn, "mlp.up", "mlp.down", at);
-  if (plan_.model.post_norm)
-    at = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "mlp.post_norm", at);
-  return Run(ops_.AddResidual(shared_tokens_, h), "mlp.add", at);
+  for (const Sublayer& s : block_->sublayers) {
+    at = ForwardOf(s.begin, s.end, std::move(at));
+    if (m.post_norm) at = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), s.post_norm, at);
+    at = Run(ops_.AddResidual(shared_tokens_, m.hidden), s.add, at);
+  }
+  return at;
 }
 
 NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
@@ -227,29 +262,132 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
     at = Forward(layer, micro_batch, "recompute", at);
   }
   spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), "backward", ""};
+  block_ = &blocks_.Of(layer);
   const int64_t h = plan_.model.hidden;
   const size_t first = gradients->size();
-  if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), "mlp.add", at);
-  if (plan_.model.post_norm) at = NormBackward(shared_tokens_, h, "mlp.post_norm", at);
-  at = Again(kLayerNorms, std::move(at), [=, this](const NodeList& from) {
-    return Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm),
-               plan_.model.mlp_norm() ? "mlp.norm" : "attention.norm", from);
-  });
-  if (plan_.model.has_experts(layer)) {
-    at = Again(kMoe, std::move(at), [this](NodeList from) { return Experts(std::move(from)); });
-    at = ExpertsBackward(at);
-  } else {
-    at = Again(kDenseMlp, std::move(at),
-               [this](NodeList from) { return Mlp(widths_.ffn, "mlp.up", "mlp.down", std::move(from)); });
-    at = MlpBackward(widths_.ffn, "mlp.up", "mlp.down", at);
+  for (auto s = block_->sublayers.rbegin(); s != block_->sublayers.rend(); ++s) {
+    if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), s->add, at);
+    if (plan_.model.post_norm) at = HiddenNormBackward(s->post_norm, at);
+    at = BackwardOf(s->begin, s->end, std::move(at));
+    at = Run(ops_.Add(shared_tokens_, h), s->add, at);
   }
-  if (plan_.model.mlp_norm()) at = NormBackward(shared_tokens_, h, "mlp.norm", at);
-  at = Run(ops_.Add(shared_tokens_, h), "mlp.add", at);
-  if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), "attention.add", at);
-  if (plan_.model.post_norm) at = NormBackward(shared_tokens_, h, "attention.post_norm", at);
-  at = AttentionBackward(at);
-  at = Run(ops_.Add(shared_tokens_, h), "attention.add", at);
   Accumulate(first, at);
+  return at;
+}
+
+NodeList LayerBuilder::Compute(const Operation& op, NodeList at) {
+  const ModelSize& m = plan_.model;
+  switch (op.act) {
+    case Act::kNorm:
+      return Run(ops_.Norm(op.rows, op.in, m.layer_norm), op.part, at);
+    case Act::kColumn:
+      return Column(op, std::move(at));
+    case Act::kRow:
+      return Row(op, std::move(at));
+    case Act::kWhole:
+      return Whole(op, at);
+    case Act::kUp:
+    case Act::kUpOfInput:
+      return Up(op, std::move(at));
+    case Act::kGather:
+      return GatherInputs(op.in, op.part, CastShared(op.in, op.part, at, true));
+    case Act::kRotary:
+      return Run(ops_.Rotary(op.rows * op.in, false), op.part, at);
+    case Act::kCore:
+      return Core(std::move(at));
+    case Act::kActivation:
+      return Run(ops_.Activation(op.rows, op.in, m.gated, false), op.part, at);
+    case Act::kKernels:
+      return RunAll(op.forward, op.part, std::move(at));
+    case Act::kExchange:
+      return Exchange(op.part, op.in, at);
+    case Act::kRouter:
+      return Route(op, std::move(at));
+    case Act::kByToken:
+      return ByToken(op.back, false, at);
+    case Act::kDispatch:
+      return Dispatch(op.part, !op.back, std::move(at));
+    case Act::kByExpert:
+      return ByExpert(op.back, false, at);
+    case Act::kPad:
+      return PadExperts(!op.back, at);
+    case Act::kCast:
+      return op.back && plan_.training.graphed_experts
+                 ? at
+                 : CastExperts(RowsOfExperts(), op.in, op.part, std::move(at));
+    case Act::kExpertProduct:
+      return ExpertProduct(op, at);
+    case Act::kExpertBias:
+      return AddExpertBias(false, at);
+    case Act::kClamp:
+      return ClampExperts(false, at);
+    case Act::kExpertActivation:
+      return ActivateExperts(false, at);
+    case Act::kBias:
+    case Act::kBranch:
+    case Act::kJoin:
+      return at;
+  }
+  return at;
+}
+
+NodeList LayerBuilder::ComputeBackward(const Operation& op, NodeList at) {
+  const ModelSize& m = plan_.model;
+  switch (op.act) {
+    case Act::kNorm:
+      return NormBackward(op.rows, op.in, op.weights, op.part, at);
+    case Act::kColumn:
+      return ColumnBackward(op, Cast(tokens_, op.out, op.part, at));
+    case Act::kRow:
+      return RowBackward(op, at);
+    case Act::kWhole:
+      at = Cast(shared_tokens_, op.out, op.part, at);
+      return frozen() ? FrozenDownBackward(op, at) : WholeBackward(op.in, op.out, op.part, at);
+    case Act::kUp:
+    case Act::kUpOfInput:
+      return UpBackward(op, at);
+    case Act::kGather:
+      return ReduceTokens(op.in, op.part, at);
+    case Act::kBias:
+      AddBiasGradient(op.rows, op.in, op.part, at);
+      return at;
+    case Act::kRotary:
+      return Run(ops_.Rotary(op.rows * op.in, true), op.part, at);
+    case Act::kCore:
+      at = CoreBackward(std::move(at));
+      if (op.weights > 0) AddGradient(op.weights, at);
+      return at;
+    case Act::kActivation:
+      return Run(ops_.Activation(op.rows, op.in, m.gated, true), op.part, at);
+    case Act::kKernels:
+      at = RunAll(op.backward, op.part, std::move(at));
+      if (op.weights > 0) AddGradient(op.weights, at);
+      return at;
+    case Act::kExchange:
+      return Exchange(op.part, op.in, at);
+    case Act::kRouter:
+      return RouteBackward(op, std::move(at));
+    case Act::kByToken:
+      return ByToken(op.back, true, at);
+    case Act::kDispatch:
+      return Dispatch(op.part, op.back, std::move(at));
+    case Act::kByExpert:
+      return ByExpert(op.back, true, at);
+    case Act::kPad:
+      return PadExperts(op.back, at);
+    case Act::kExpertProduct:
+      return ExpertProductBackward(op, std::move(at));
+    case Act::kExpertBias:
+      return AddExpertBias(true, at);
+    case Act::kClamp:
+      return ClampExperts(true, at);
+    case Act::kExpertActivation:
+      return ActivateExperts(true, at);
+    case Act::kCast:
+    case Act::kBranch:
+    case Act::kJoin:
+      return at;
+  }
   return at;
 }
 
@@ -267,34 +405,13 @@ void LayerBuilder::Accumulate(size_t first, const NodeList& at) {
   for (size_t i = first; i < gradients_->size(); ++i) (*gradients_)[i].node = done.front();
 }
 
-Operator LayerBuilder::Activation(int64_t rows, int64_t ffn, bool backward) const {
-  return ops_.Activation(rows, ffn, plan_.model.gated, backward);
-}
-
-NodeList LayerBuilder::Mlp(int64_t ffn, const char* up, const char* down, NodeList at) {
-  const int64_t h = plan_.model.hidden;
-  at = Column(h, (plan_.model.gated ? 2 : 1) * ffn, up, std::move(at));
-  at = Cast(tokens_, ffn, down, Run(Activation(tokens_, ffn, false), "mlp.activation", at));
-  return Row(ffn, h, down, at);
-}
-
-NodeList LayerBuilder::MlpBackward(int64_t ffn, const char* up, const char* down, NodeList at) {
-  const int64_t h = plan_.model.hidden;
-  at = RowBackward(ffn, h, down, at);
-  if (plan_.model.bias) AddBiasGradient(shared_tokens_, h, down, at);
-  at = Run(Activation(tokens_, ffn, true), "mlp.activation", at);
-  const int64_t wide = (plan_.model.gated ? 2 : 1) * ffn;
-  if (plan_.model.bias) AddBiasGradient(tokens_, wide, up, at);
-  return ColumnBackward(h, wide, up, Cast(tokens_, wide, up, at));
-}
-
 NodeList LayerBuilder::Embed(int64_t micro_batch, NodeList at) {
   spot_ = {static_cast<int32_t>(micro_batch), -1, "forward", ""};
   const ModelSize& m = plan_.model;
   if (m.image > 0) {
     at = Run(ops_.PlainProduct(tokens_, m.hidden, m.patch * m.patch * m.channels), "embedding", at);
   } else {
-    at = Run(ops_.Lookup(widths_.outputs, m.hidden, tokens_), "embedding", at);
+    at = Run(ops_.Lookup(outputs_, m.hidden, tokens_), "embedding", at);
     at = ReduceTokens(m.hidden, "embedding", at);
   }
   if (m.positions + m.token_types > 0) at = Run(ops_.Add(shared_tokens_, m.hidden), "positions", at);
@@ -322,10 +439,10 @@ void LayerBuilder::EmbedBackward(int64_t micro_batch, const NodeList& at, std::v
     return;
   }
   if (plan_.training.dropout) whole = Run(ops_.DropoutBackward(shared_tokens_, m.hidden), "embedding", at);
-  if (m.embedding_norm) whole = NormBackward(shared_tokens_, m.hidden, "embedding.norm", whole);
+  if (m.embedding_norm) whole = HiddenNormBackward("embedding.norm", whole);
   whole = GatherTokens(m.hidden, "embedding", whole);
-  const NodeList done = Run(ops_.LookupBackward(widths_.outputs, m.hidden, tokens_), "embedding", whole);
-  AddGradient(widths_.outputs * m.hidden, done);
+  const NodeList done = Run(ops_.LookupBackward(outputs_, m.hidden, tokens_), "embedding", whole);
+  AddGradient(outputs_ * m.hidden, done);
   Accumulate(first, done);
 }
 
@@ -335,16 +452,16 @@ NodeList LayerBuilder::Head(int64_t micro_batch, NodeList at) {
   at = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "head.norm", at);
   if (m.pooler) at = Run(ops_.PlainProduct(plan_.training.micro_batch, m.hidden, m.hidden), "pooler", at);
   if (m.image > 0) {
-    at = Run(ops_.PlainProduct(plan_.training.micro_batch, widths_.outputs, m.hidden), "head", at);
-    return RunAll(ops_.Loss(plan_.training.micro_batch, widths_.outputs), "loss", at);
+    at = Run(ops_.PlainProduct(plan_.training.micro_batch, outputs_, m.hidden), "head", at);
+    return RunAll(ops_.Loss(plan_.training.micro_batch, outputs_), "loss", at);
   }
   at = GatherTokens(m.hidden, "head", at);
-  at = Run(ops_.PlainProduct(tokens_, widths_.outputs, m.hidden), "head", at);
-  if (m.logit_cap) at = Run(ops_.Cap(tokens_, widths_.outputs, false), "head.cap", at);
+  at = Run(ops_.PlainProduct(tokens_, outputs_, m.hidden), "head", at);
+  if (m.logit_cap) at = Run(ops_.Cap(tokens_, outputs_, false), "head.cap", at);
   // The vocabulary is split, so the maximum logit, the sum of exponentials and the target's logit are
   // reduced.
   for (int i = 0; i < 3; ++i) at = Tensor(CollectiveType::kAllReduce, 4 * tokens_, "loss", at);
-  return RunAll(ops_.Loss(tokens_, widths_.outputs), "loss", at);
+  return RunAll(ops_.Loss(tokens_, outputs_), "loss", at);
 }
 
 NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients,
@@ -354,26 +471,26 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
   const ModelSize& m = plan_.model;
   const int64_t rows = m.image > 0 ? plan_.training.micro_batch : tokens_;
   const size_t first = gradients->size();
-  at = RunAll(ops_.LossBackward(rows, widths_.outputs), "loss", at);
-  if (m.logit_cap) at = Run(ops_.Cap(rows, widths_.outputs, true), "head.cap", at);
+  at = RunAll(ops_.LossBackward(rows, outputs_), "loss", at);
+  if (m.logit_cap) at = Run(ops_.Cap(rows, outputs_, true), "head.cap", at);
   if (m.pooler) {
     at = Run(ops_.PlainProduct(m.hidden, m.hidden, plan_.training.micro_batch), "pooler", at);
     AddGradient(m.hidden * (m.hidden + 1), at);
   }
   const bool gathers = m.image == 0, now = put_off_ == nullptr && !frozen();
   const NodeList input = gathers && now ? GatherTokens(m.hidden, "head", at) : at;
-  NodeList gradient = Run(ops_.PlainProduct(rows, m.hidden, widths_.outputs), "head", at);
+  NodeList gradient = Run(ops_.PlainProduct(rows, m.hidden, outputs_), "head", at);
   if (gathers) gradient = ReduceTokens(m.hidden, "head", gradient);
-  if (m.head_bias && counts) AddBiasGradient(rows, widths_.outputs, "head", at);
+  if (m.head_bias && counts) AddBiasGradient(rows, outputs_, "head", at);
   ForWeight([=, this] {
     const NodeList whole = gathers && !now ? GatherTokens(plan_.model.hidden, "head", at) : input;
     const NodeList weight =
-        Run(ops_.PlainWeightProduct(widths_.outputs, plan_.model.hidden, rows), "head", Join(whole, at));
+        Run(ops_.PlainWeightProduct(outputs_, plan_.model.hidden, rows), "head", Join(whole, at));
     // A tied head's gradient is a part of the embedding's if one stage has both.
     if (counts && (!plan_.model.tied || !plan_.split.ends_together()))
-      AddGradient(widths_.outputs * (plan_.model.hidden + (gathers ? 0 : 1)), weight);
+      AddGradient(outputs_ * (plan_.model.hidden + (gathers ? 0 : 1)), weight);
   });
-  const NodeList done = NormBackward(shared_tokens_, m.hidden, "head.norm", gradient);
+  const NodeList done = HiddenNormBackward("head.norm", gradient);
   Accumulate(first, done);
   return done;
 }

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "trace/generate/block.h"
 #include "trace/generate/operators.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/step.h"
+#include "trace/generate/weights.h"
 
 namespace chakra::generate {
 
@@ -18,24 +20,6 @@ struct Gradient {
   bool expert = false;
   uint32_t node = 0;
 };
-
-// Elements of a layer's weights on a rank, before dp shares any.
-struct WeightShare {
-  int64_t dense = 0, expert = 0;
-  // part of `dense`: norms, router and down projections, which each rank of tp has whole
-  int64_t replicated = 0;
-};
-WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer);
-// The elements that the step trains: all weights of the layer, or its adapters. ShareOfLayer() does not
-// include adapters.
-WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer);
-// Elements of the embedding on the first stage, and of the head and its norm on the last stage. A tied head
-// is a separate weight if the stages differ.
-int64_t ShareOfEmbedding(const StepPlan& plan);
-int64_t ShareOfHead(const StepPlan& plan);
-// Elements of the embedding's copy on the last stage, which multi-token prediction needs
-// (StepPlan::copies_embedding()).
-int64_t CopyOfEmbedding(const StepPlan& plan);
 
 // The deferred part of a backward pass: GEMMs that compute gradients of weights, and the gradients that the
 // rest of the pass computed.
@@ -83,10 +67,13 @@ class LayerBuilder {
   const Operators& operators() const { return ops_; }
 
  private:
-  // Widths on one rank of tp.
-  struct Widths {
-    int64_t query = 0, key = 0, value = 0, context = 0, ffn = 0, shared = 0, outputs = 0;
-  };
+  // The operations from `begin` to before `end` of the current block, forward and backward.
+  NodeList ForwardOf(int32_t begin, int32_t end, NodeList at);
+  NodeList BackwardOf(int32_t begin, int32_t end, NodeList at);
+  // Recomputes what the backward pass of the operation `before` needs, if the step recomputes it.
+  NodeList Again(int32_t before, NodeList at);
+  NodeList Compute(const Operation& op, NodeList at);
+  NodeList ComputeBackward(const Operation& op, NodeList at);
 
   NodeList Run(const Operator& op, const char* part, const NodeList& at);
   NodeList RunAll(const std::vector<Operator>& ops, const char* part, NodeList at);
@@ -96,13 +83,15 @@ class LayerBuilder {
   NodeList GatherTokens(int64_t width, const char* part, const NodeList& at);
   NodeList GatherInputs(int64_t width, const char* part, const NodeList& at, int64_t directions = 1);
   NodeList ReduceTokens(int64_t width, const char* part, const NodeList& at);
-  NodeList Column(int64_t in, int64_t out, const char* part, NodeList at);
-  NodeList ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
-  NodeList Row(int64_t in, int64_t out, const char* part, const NodeList& at);
-  NodeList RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  NodeList Column(const Operation& op, NodeList at);
+  NodeList ColumnBackward(const Operation& op, const NodeList& at);
+  NodeList Row(const Operation& op, NodeList at);
+  NodeList RowBackward(const Operation& op, const NodeList& at);
+  NodeList Whole(const Operation& op, const NodeList& at);
+  NodeList Up(const Operation& op, NodeList at);
+  NodeList UpBackward(const Operation& op, const NodeList& at);
   // With frozen weights: the parts of the above without the gradient of the weight, and the nodes of
-  // adapters. AdapterOf: the part of the adapter of a GEMM; null: it has none.
-  const char* AdapterOf(const char* part) const;
+  // adapters.
   // Adds to `at` the output of an adapter from its narrow features.
   NodeList AddWidened(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
                       const NodeList& at);
@@ -111,26 +100,22 @@ class LayerBuilder {
   NodeList Narrow(int64_t rows, int64_t width, const char* adapter, NodeList at);
   NodeList AddInputGradient(int64_t rows, int64_t width, const char* adapter, const NodeList& narrow,
                             const NodeList& at);
-  NodeList AdaptColumn(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);
-  NodeList AdaptRow(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);
-  NodeList FrozenColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  NodeList AdaptColumn(const Operation& op, const NodeList& input, const NodeList& at);
+  NodeList AdaptRow(const Operation& op, const NodeList& input, const NodeList& at);
+  NodeList FrozenColumnBackward(const Operation& op, const NodeList& at);
   // Does not reduce the gradient of the input.
-  NodeList FrozenUpBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
-  // The adapters of latent attention's down projections.
-  struct DownAdapter {
-    int64_t out = 0;
-    const char* part = "";
-  };
-  std::vector<DownAdapter> DownAdapters() const;
-  NodeList AdaptDown(const NodeList& input, NodeList at);
-  NodeList FrozenDownBackward(int64_t out, const char* part, const NodeList& at);
-  NodeList FrozenRowBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  NodeList FrozenUpBackward(const Operation& op, const NodeList& at);
+  NodeList AdaptDown(const Operation& op, const NodeList& input, NodeList at);
+  NodeList FrozenDownBackward(const Operation& op, const NodeList& at);
+  NodeList FrozenRowBackward(const Operation& op, const NodeList& at);
   void AddAdapterGradient(int64_t elements, const NodeList& node) {
     gradients_->push_back({elements, false, node.front()});
   }
   // The backward pass of a GEMM on a rank's own tokens, whose weight is not split.
   NodeList WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
-  NodeList NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at);
+  NodeList NormBackward(int64_t rows, int64_t width, int64_t weights, const char* part, const NodeList& at);
+  // Of a norm of the residual stream.
+  NodeList HiddenNormBackward(const char* part, const NodeList& at);
   // Casts the input or the gradient of a GEMM to fp8. Activation functions are Megatron-LM's own kernels,
   // which write bf16 (megatron/core/fusions/fused_bias_swiglu.py).
   NodeList Cast(int64_t rows, int64_t width, const char* part, const NodeList& at);
@@ -162,16 +147,6 @@ class LayerBuilder {
     });
   }
 
-  NodeList Attention(NodeList at);
-  NodeList AttentionBackward(NodeList at);
-  NodeList Queries(NodeList at);
-  NodeList QueriesBackward(NodeList at);
-  NodeList QkNorm(int64_t turned, bool backward, const NodeList& at);
-  NodeList LatentQueries(NodeList at);
-  // Queries, keys and values from the output of the down projections; `input`: the input of these
-  // projections.
-  NodeList LatentUp(NodeList at, const NodeList& input);
-  NodeList LatentQueriesBackward(NodeList at);
   NodeList Core(NodeList at);
   NodeList CoreBackward(NodeList at);
   NodeList Ring(const NodeList& at);
@@ -182,22 +157,16 @@ class LayerBuilder {
   // Bytes of the keys and values of a rank's own tokens.
   int64_t KeyBytes() const { return (widths_.key + widths_.value) * tokens_ * ops_.element_bytes(); }
 
-  NodeList Mlp(int64_t ffn, const char* up, const char* down, NodeList at);
-  NodeList MlpBackward(int64_t ffn, const char* up, const char* down, NodeList at);
-  Operator Activation(int64_t rows, int64_t ffn, bool backward) const;
-
-  NodeList Experts(NodeList at);
-  NodeList ExpertsBackward(NodeList at);
+  NodeList Route(const Operation& op, NodeList at);
+  NodeList RouteBackward(const Operation& op, NodeList at);
+  NodeList ExpertProduct(const Operation& op, const NodeList& at);
+  NodeList ExpertProductBackward(const Operation& op, NodeList at);
   NodeList Dispatch(const char* part, bool to_experts, NodeList at);
   Operator EachExpert(Operator op, int64_t passes = 0) const;
   NodeList CastExperts(int64_t rows, int64_t width, const char* part, NodeList at);
-  NodeList CastActivation(int64_t rows, int64_t width, const char* part, const NodeList& at);
-  NodeList ByExpert(const char* kernel, const NodeList& at);
-  NodeList ByToken(const char* kernel, const NodeList& at);
-  // Rows that a rank sends to `places` that have equal parts of the experts: for each token, one row for each
-  // of its experts, or one for each place with at least one of them.
-  int64_t RowsTo(int64_t places) const;
-  int64_t RowsOfExpert() const;
+  // `back`: on the way from the experts.
+  NodeList ByExpert(bool back, bool backward, const NodeList& at);
+  NodeList ByToken(bool back, bool backward, const NodeList& at);
   int64_t RowsOfExperts() const;  // of all experts on this rank
   // Whether the host launches one kernel for each expert.
   bool OneByOne() const;
@@ -206,20 +175,15 @@ class LayerBuilder {
   NodeList ActivateExperts(bool backward, const NodeList& at);
   NodeList ClampExperts(bool backward, const NodeList& at);
 
-  // In the backward pass: repeats `work` after `at` if the step recomputes the module.
-  template <typename Work>
-  NodeList Again(Module module, NodeList at, Work work) {
-    if (!plan_.training.MakesAgain(module)) return at;
-    spot_.phase = "recompute";
-    at = work(std::move(at));
-    spot_.phase = "backward";
-    return at;
-  }
-
   const StepPlan& plan_;
   StageGraph* graph_;
   const Operators ops_;
-  Widths widths_;
+  const Blocks blocks_;
+  const AttentionWidths widths_;
+  Block further_;                 // DescribeFurther(), with multi-token prediction
+  int64_t outputs_ = 0;           // columns of the head on a rank of tp
+  const Block* block_ = nullptr;  // of the layer whose nodes are being added
+  NodeList whole_input_;          // the input of the last kWhole
   // tokens of a micro-batch on a rank; shared_tokens_: divided by tp if the ranks of tp share them
   const int64_t tokens_, shared_tokens_;
   Spot spot_;  // spot of the nodes that are being added

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "trace/generate/layers.h"
 #include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
 #include "trace/generate/schedule.h"
+#include "trace/generate/weights.h"
 
 namespace chakra::generate {
 namespace {
@@ -27,6 +27,151 @@ int64_t OptimizerBytes(const StepPlan& p) {
   return averages + 4 + (p.gradient_bytes() == 2 ? 4 : 0);
 }
 
+// Bytes of the activations between the two GEMMs of an adapter and, with dropout, of its input after dropout
+// with a mask of one byte an element.
+int64_t AdapterBytes(const StepPlan& p, const Operation& op) {
+  if (*op.adapter == 0) return 0;
+  const TrainingPlan& t = p.training;
+  const bool down = op.act == Act::kWhole;
+  const int64_t adapters = down ? static_cast<int64_t>(DownAdaptersOf(p.model).size()) : 1;
+  const int64_t narrow_rows = down || op.act == Act::kRow ? p.shared_tokens() : p.tokens();
+  const int64_t rows = down ? p.shared_tokens() : p.tokens();
+  const int64_t dropped = t.lora_dropout ? (p.element_bytes() + 1) * rows * op.in : 0;
+  return adapters * (p.element_bytes() * t.lora * narrow_rows + dropped);
+}
+
+// The tensors that a block keeps for its backward pass. Each tensor is the output of an operation, or the
+// input of a sublayer.
+class Tensors {
+ public:
+  Tensors(const StepPlan& p, const Block& block)
+      : block_(block),
+        hidden_(p.element_bytes() * p.shared_tokens() * p.model.hidden),
+        kept_(block.operations.size() + block.sublayers.size()) {
+    for (size_t i = 0; i < block.operations.size(); ++i) {
+      const Operation& op = block.operations[i];
+      if (op.keeps_input) kept_[IndexOf(op.from)] = true;
+      if (op.keeps_output) kept_[i] = true;
+    }
+    for (const Recomputed& r : block.modules) {
+      if (r.keeps_output && p.training.MakesAgain(r.module)) kept_[IndexOf(At(r.begin).from)] = true;
+    }
+  }
+
+  int64_t BytesOf(size_t tensor) const {
+    return tensor < block_.operations.size() ? block_.operations[tensor].out_bytes : hidden_;
+  }
+  size_t IndexOf(int32_t from) const {
+    return from >= 0 ? static_cast<size_t>(from) : block_.operations.size() + static_cast<size_t>(~from);
+  }
+  int64_t kept() const {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < kept_.size(); ++i) bytes += kept_[i] ? BytesOf(i) : 0;
+    return bytes;
+  }
+  // Frees what the module recomputes, and returns its bytes.
+  int64_t Free(const Recomputed& r) {
+    int64_t bytes = 0;
+    size_t output = kept_.size();
+    for (int32_t i = r.begin; i < r.end; ++i) {
+      bytes += At(i).own_bytes;
+      if (At(i).out_bytes > 0) output = static_cast<size_t>(i);
+    }
+    for (auto i = static_cast<size_t>(r.begin); i < static_cast<size_t>(r.end); ++i) {
+      if (!kept_[i] || (i == output && r.keeps_output)) continue;
+      kept_[i] = false;
+      bytes += BytesOf(i);
+    }
+    return bytes;
+  }
+
+ private:
+  const Operation& At(int32_t i) const { return block_.operations[static_cast<size_t>(i)]; }
+
+  const Block& block_;
+  const int64_t hidden_;
+  std::vector<bool> kept_;
+};
+
+// Bytes of one layer and micro-batch.
+struct LayerBytes {
+  int64_t activations = 0, deferred = 0;
+  int64_t again = 0;        // the most that its backward pass recomputes by modules at one time
+  int64_t temporaries = 0;  // gradients inside the layer that exists at one time
+  WeightShare weights, trained;
+};
+
+int64_t DeferredOf(const Block& block, const Tensors& tensors) {
+  std::vector<bool> input(block.operations.size() + block.sublayers.size());
+  int64_t bytes = 0;
+  for (const Operation& op : block.operations) {
+    if (op.gradient_bytes == 0 && !(op.weights > 0 && op.products > 0)) continue;
+    bytes += op.gradient_bytes;
+    if (op.products > 0 || op.act == Act::kRouter) input[tensors.IndexOf(op.from)] = true;
+  }
+  for (size_t i = 0; i < input.size(); ++i) bytes += input[i] ? tensors.BytesOf(i) : 0;
+  return bytes;
+}
+
+LayerBytes BytesOfBlock(const StepPlan& p, const Block& block) {
+  LayerBytes out;
+  Tensors tensors(p, block);
+  out.deferred = DeferredOf(block, tensors);
+  std::vector<int64_t> again(block.sublayers.size());
+  for (const Operation& op : block.operations) out.activations += op.own_bytes + AdapterBytes(p, op);
+  for (const Recomputed& r : block.modules) {
+    if (!p.training.MakesAgain(r.module)) continue;
+    size_t sublayer = 0;
+    while (block.sublayers[sublayer].end <= r.before) ++sublayer;
+    const int64_t bytes = tensors.Free(r);
+    again[sublayer] += bytes;
+    for (int32_t i = r.begin; i < r.end; ++i)
+      out.activations -= block.operations[static_cast<size_t>(i)].own_bytes;
+  }
+  out.activations += tensors.kept();
+  for (const int64_t bytes : again) out.again = std::max(out.again, bytes);
+  const int64_t hidden = p.shared_tokens() * p.model.hidden;
+  for (const Sublayer& s : block.sublayers) {
+    if (*s.add == 0) continue;
+    // A mask of one byte after each sublayer; the input of the norm there.
+    if (p.training.dropout) out.activations += hidden;
+    if (p.model.post_norm) out.activations += p.element_bytes() * hidden;
+    out.temporaries = p.element_bytes() * p.tokens() * (s.widest + p.model.hidden);
+  }
+  out.weights = ShareOf(block);
+  out.trained = TrainedOf(p, block);
+  return out;
+}
+
+void Add(const LayerBytes& more, LayerBytes* to) {
+  to->activations += more.activations;
+  to->deferred += more.deferred;
+  for (auto [from, into] : {std::pair{&more.weights, &to->weights}, {&more.trained, &to->trained}}) {
+    into->dense += from->dense;
+    into->replicated += from->replicated;
+  }
+}
+
+// The bytes of all layers of a plan.
+class LayerTable {
+ public:
+  explicit LayerTable(const StepPlan& p) : layers_(p.model.layers), blocks_(p) {
+    for (const Block& block : blocks_.kinds()) of_kind_.push_back(BytesOfBlock(p, block));
+    if (p.model.mtp == 0) return;
+    further_ = Of(layers_ - 1);
+    Add(BytesOfBlock(p, DescribeFurther(p)), &further_);
+  }
+  const LayerBytes& Of(int64_t layer) const {
+    return layer >= layers_ ? further_ : of_kind_[blocks_.KindOf(layer)];
+  }
+
+ private:
+  const int64_t layers_;
+  const Blocks blocks_;
+  std::vector<LayerBytes> of_kind_;
+  LayerBytes further_;  // of multi-token prediction
+};
+
 struct Held {
   int64_t dense = 0, expert = 0;
   int64_t largest_dense = 0, largest_expert = 0;  // of the largest layer
@@ -41,17 +186,17 @@ std::vector<Piece> PiecesOf(const StepPlan& p, int64_t stage) {
   return pieces;
 }
 
-Held HeldBy(const StepPlan& p, const std::vector<Piece>& pieces) {
+Held HeldBy(const StepPlan& p, const LayerTable& layers, const std::vector<Piece>& pieces) {
   Held held;
   for (const Piece& piece : pieces) {
     for (int64_t i = piece.first; i < piece.first + piece.layers; ++i) {
-      const WeightShare share = ShareOfLayer(p, i);
+      const WeightShare& share = layers.Of(i).weights;
       held.dense += share.dense;
       held.expert += share.expert;
       held.largest_dense = std::max(held.largest_dense, share.dense);
       held.largest_expert = std::max(held.largest_expert, share.expert);
       if (!p.training.frozen()) continue;
-      const int64_t adapters = TrainedOfLayer(p, i).dense;
+      const int64_t adapters = layers.Of(i).trained.dense;
       held.adapters += adapters;
       held.largest_adapters = std::max(held.largest_adapters, adapters);
     }
@@ -100,21 +245,14 @@ void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
 // A temporary of the step. Megatron-LM gives autograd one empty gradient for each shape of weight whose
 // gradient is added to the buffer in place. DDP's buckets are copies of the gradients, and autocast keeps its
 // casts.
-int64_t FrameworkBuffers(const StepPlan& p, const Held& held, const Piece& piece) {
+int64_t FrameworkBuffers(const StepPlan& p, const LayerTable& layers, const Held& held, const Piece& piece) {
   if (IsFsdp(p)) return 0;
   if (p.training.frozen()) return IsDdp(p) ? 4 * held.adapters : 0;
   if (IsDdp(p)) return (4 + (p.element_bytes() < 4 ? p.element_bytes() : 0)) * (held.dense + held.expert);
   if (piece.layers == 0) return 0;
-  const WeightShare share = ShareOfLayer(p, piece.first + piece.layers - 1);
+  const WeightShare& share = layers.Of(piece.first + piece.layers - 1).weights;
   const int64_t experts = std::max<int64_t>(1, p.model.experts / p.split.ep);
   return p.element_bytes() * (share.dense - share.replicated + share.expert / experts);
-}
-
-// Gradients inside one layer: of the outputs of the MLP's GEMMs, and of the gathered tokens.
-int64_t LayerTemporaries(const StepPlan& p, int64_t layer) {
-  const ModelSize& m = p.model;
-  const int64_t width = m.has_experts(layer) ? m.top_k * m.expert_ffn : m.ffn;
-  return p.element_bytes() * p.tokens() * (2 * width / p.split.tp + m.hidden);
 }
 
 // On the last stage: the logits in the dtype of GEMMs and in fp32, their gradient, and the input and output
@@ -125,114 +263,6 @@ int64_t HeadBytes(const StepPlan& p) {
   const int64_t capped = p.model.logit_cap ? p.element_bytes() : 0;  // the output of tanh
   return (4 + p.element_bytes() + capped) * rows * columns +
          2 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
-}
-
-// Activations of the core of attention, in addition to its inputs and its output.
-int64_t CoreActivations(const StepPlan& p) {
-  const int64_t heads = p.model.heads / p.split.tp, size = p.element_bytes();
-  if (p.training.attention != Training::MATH) return 4 * p.tokens() * heads;  // the sums of rows
-  // The weights of values; with dropout also the remaining weights, and a mask of one byte each (Korthikanti
-  // et al., 2022, section 4.1: 5 a s^2 b); with a cap also the output of tanh.
-  return (size + (p.training.dropout ? size + 1 : 0) + (p.model.score_cap ? size : 0)) * p.tokens() *
-         p.training.seq * heads;
-}
-
-// Queries, keys and values.
-int64_t CoreInputs(const StepPlan& p) {
-  const ModelSize& m = p.model;
-  const int64_t key_heads = m.latent() ? m.heads : std::max(m.kv_heads, p.split.tp);
-  const int64_t keys = m.latent() ? m.key_width() + m.value_width() : 2 * key_heads * m.head_dim;
-  return p.element_bytes() * p.tokens() * (m.query_width() + keys) / p.split.tp;
-}
-
-int64_t AttentionActivations(const StepPlan& p, int64_t layer) {
-  const ModelSize& m = p.model;
-  const int64_t tp = p.split.tp, size = p.element_bytes(), n = p.tokens();
-  int64_t bytes = CoreInputs(p) + size * n * m.context_width() / tp + CoreActivations(p);
-  if (m.has_qk_norm(layer) && !m.latent())
-    bytes += size * n * (m.query_width() + std::max(m.kv_heads, tp) * m.head_dim) / tp;
-  if (m.latent()) bytes += 2 * size * p.shared_tokens() * (m.q_rank + m.kv_rank + m.rope_dim);
-  return bytes;
-}
-
-// The output of the MLP's first GEMM and its activation. The activation is not kept if neither the gradient
-// of a weight nor that of an adapter without dropout needs it.
-int64_t MlpActivations(const StepPlan& p, int64_t rows, int64_t ffn) {
-  const bool output = !p.training.frozen() || (p.training.lora_mlp && !p.training.lora_dropout);
-  return p.element_bytes() * rows * ffn * ((p.model.gated ? 2 : 1) + (output ? 1 : 0));
-}
-
-// The activations between the GEMMs of adapters, of attention and, in layers without experts, of the MLP.
-int64_t AdapterActivations(const StepPlan& p) {
-  const TrainingPlan& t = p.training;
-  if (!t.frozen()) return 0;
-  const ModelSize& m = p.model;
-  const int64_t downs = !m.latent() ? 0 : m.q_rank > 0 ? 2 : 1;  // adapters on a rank's own tokens
-  const int64_t columns = (m.latent() ? 2 : 1) + (t.lora_mlp ? 1 : 0), rows = downs + (t.lora_mlp ? 2 : 1);
-  const int64_t narrow = p.element_bytes() * t.lora * (columns * p.tokens() + rows * p.shared_tokens());
-  if (!t.lora_dropout) return narrow;
-  // The inputs after dropout, and masks of one byte each.
-  const int64_t queries = m.latent() ? (m.q_rank > 0 ? m.q_rank : m.hidden) + m.kv_rank : m.hidden;
-  const int64_t of_mlp = t.lora_mlp ? m.hidden + m.ffn / p.split.tp : 0;
-  const int64_t inputs = queries + m.context_width() / p.split.tp + of_mlp;
-  return narrow + (p.element_bytes() + 1) * (p.tokens() * inputs + downs * p.shared_tokens() * m.hidden);
-}
-
-int64_t ExpertActivations(const StepPlan& p) {
-  const ModelSize& m = p.model;
-  const int64_t n = p.shared_tokens(), size = p.element_bytes();
-  // The tokens of all ranks of etp, with a share of the features each.
-  int64_t bytes = MlpActivations(p, n * m.top_k, m.expert_ffn);
-  // rows sent to the experts, and rows that come back
-  bytes += size * n * m.top_k * m.hidden * (p.split.etp + 1);
-  bytes += 4 * n * m.experts;  // the router
-  if (m.shared_ffn > 0) bytes += MlpActivations(p, p.tokens(), m.shared_ffn / p.split.tp);
-  return bytes;
-}
-
-// Activations of a layer that its backward pass recomputes instead of keeping them: before the backward pass
-// of attention, and before that of the MLP, which comes first and frees what it recomputed.
-struct MadeAgain {
-  int64_t attention = 0, mlp = 0;
-};
-
-// The number of inputs of the two norms before attention and the MLP, and of their outputs. An output is kept
-// if it is needed: by the gradients of the weights after it, by adapters without dropout, by a router, or by
-// recomputation of the MLP.
-bool KeepsAttentionInput(const StepPlan& p) { return !p.training.frozen() || !p.training.lora_dropout; }
-bool KeepsMlpInput(const StepPlan& p, int64_t layer) {
-  const TrainingPlan& t = p.training;
-  return !t.frozen() || (t.lora_mlp && !t.lora_dropout) || p.model.has_experts(layer) ||
-         t.MakesAgain(kDenseMlp);
-}
-int64_t NormsKept(const StepPlan& p, int64_t layer) {
-  // Without pre_norm, the inputs of attention and of the MLP are kept. A shared norm has one input and one
-  // output.
-  if (!p.model.pre_norm) return 2;
-  if (p.model.shared_norm) return 1 + (KeepsAttentionInput(p) || KeepsMlpInput(p, layer) ? 1 : 0);
-  return 2 + (KeepsAttentionInput(p) ? 1 : 0) + (KeepsMlpInput(p, layer) ? 1 : 0);
-}
-
-MadeAgain MadeAgainOf(const StepPlan& p, int64_t layer) {
-  const ModelSize& m = p.model;
-  const TrainingPlan& t = p.training;
-  MadeAgain out;
-  if (t.MakesAgain(kLayerNorms)) {
-    const int64_t norm = p.element_bytes() * p.shared_tokens() * m.hidden;
-    out.attention = KeepsAttentionInput(p) && m.mlp_norm() ? norm : 0;
-    out.mlp = KeepsMlpInput(p, layer) || (m.shared_norm && KeepsAttentionInput(p)) ? norm : 0;
-  }
-  if (t.MakesAgain(kLatentUp)) out.attention += CoreInputs(p);
-  if (t.MakesAgain(kCoreAttention)) out.attention += CoreActivations(p);
-  if (!m.has_experts(layer)) {
-    if (t.MakesAgain(kDenseMlp)) out.mlp += MlpActivations(p, p.tokens(), m.ffn / p.split.tp);
-    return out;
-  }
-  if (t.MakesAgain(kMoe)) out.mlp += ExpertActivations(p);
-  if (t.MakesAgain(kExpertActivation) && !t.frozen())  // a frozen GEMM does not need it
-    out.mlp += p.element_bytes() * p.shared_tokens() * m.top_k * m.expert_ffn;
-  if (t.MakesAgain(kSharedExperts)) out.mlp += MlpActivations(p, p.tokens(), m.shared_ffn / p.split.tp);
-  return out;
 }
 
 // Bytes that one pass keeps for its backward pass, and the part of them that waits for gradients of weights.
@@ -268,52 +298,11 @@ int64_t MostKept(const std::vector<Pass>& passes, const std::vector<Kept>& kept)
   return most;
 }
 
-// Inputs, and gradients of outputs, of the GEMMs of attention.
-int64_t AttentionDeferred(const StepPlan& p) {
-  const ModelSize& m = p.model;
-  const int64_t tp = p.split.tp, size = p.element_bytes(), shared = size * p.shared_tokens();
-  const int64_t out = size * p.tokens() * m.context_width() / tp + shared * m.hidden;
-  if (!m.latent()) {
-    const int64_t wide = m.query_width() + 2 * std::max(m.kv_heads, tp) * m.head_dim;
-    return out + shared * m.hidden + size * p.tokens() * wide / tp;
-  }
-  const int64_t down = m.q_rank + m.kv_rank + m.rope_dim;
-  const int64_t up = m.query_width() + m.heads * (m.nope_dim + m.v_dim);
-  return out + shared * (m.hidden + 2 * down) + size * p.tokens() * up / tp;
-}
-
-int64_t MlpDeferred(const StepPlan& p, int64_t rows, int64_t ffn) {
-  return p.element_bytes() * rows * ffn * (p.model.gated ? 3 : 2);
-}
-
 }  // namespace
 
-int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
-  const MadeAgain again = MadeAgainOf(p, layer);
-  const int64_t norms = NormsKept(p, layer) * p.element_bytes() * p.shared_tokens() * p.model.hidden;
-  const int64_t mlp = p.model.has_experts(layer) ? ExpertActivations(p)
-                                                 : MlpActivations(p, p.tokens(), p.model.ffn / p.split.tp);
-  // Masks of one byte after attention and the MLP.
-  const int64_t masks = p.training.dropout ? 2 * p.shared_tokens() * p.model.hidden : 0;
-  // Multi-token prediction has inputs and outputs of two more norms. Norms after attention and the MLP keep
-  // their inputs.
-  const int64_t posts = p.model.post_norm ? 2 * p.element_bytes() * p.shared_tokens() * p.model.hidden : 0;
-  return norms * (layer >= p.model.layers ? 2 : 1) + posts + masks + AttentionActivations(p, layer) + mlp +
-         AdapterActivations(p) - again.attention - again.mlp;
-}
+int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) { return LayerTable(p).Of(layer).activations; }
 
-int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) {
-  const ModelSize& m = p.model;
-  const int64_t hidden = p.element_bytes() * p.shared_tokens() * m.hidden;
-  int64_t bytes = AttentionDeferred(p) + 2 * hidden;  // the input of the MLP, and the gradient of its output
-  if (layer >= m.layers) bytes += 2 * hidden + p.element_bytes() * p.tokens() * m.hidden / p.split.tp;
-  if (!m.has_experts(layer)) return bytes + MlpDeferred(p, p.tokens(), m.ffn / p.split.tp);
-  const int64_t rows = p.shared_tokens() * m.top_k;
-  bytes += 4 * p.shared_tokens() * m.experts;
-  bytes += MlpDeferred(p, rows, m.expert_ffn) + 2 * p.element_bytes() * rows * m.hidden * p.split.etp;
-  if (m.shared_ffn > 0) bytes += MlpDeferred(p, p.tokens(), m.shared_ffn / p.split.tp);
-  return bytes;
-}
+int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) { return LayerTable(p).Of(layer).deferred; }
 
 namespace {
 
@@ -332,10 +321,10 @@ void MoveAverages(const StepPlan& p, const Held& held, RankMemory* out) {
 // Activations of a pass that stay on the device if those of the first layers are offloaded: the remaining
 // ones, and the largest offloaded one while it is copied. This is the state at the end of the forward pass;
 // before, there is less.
-int64_t LeftOnDevice(const StepPlan& p, int64_t activations, RankMemory* out) {
+int64_t LeftOnDevice(const StepPlan& p, const LayerTable& layers, int64_t activations, RankMemory* out) {
   int64_t most = 0;
   for (int64_t i = 0; i < p.training.offload.layers; ++i) {
-    const int64_t bytes = ActivationsOfLayer(p, i);
+    const int64_t bytes = layers.Of(i).activations;
     most = std::max(most, bytes);
     activations -= bytes;
     out->host += bytes;
@@ -349,7 +338,8 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
   if (p.tables.any()) return MemoryOfTables(p, stage);
   RankMemory out;
   const std::vector<Piece> pieces = PiecesOf(p, stage);
-  const Held held = HeldBy(p, pieces);
+  const LayerTable layers(p);
+  const Held held = HeldBy(p, layers, pieces);
   AddStates(p, held, &out);
   MoveAverages(p, held, &out);
   const std::vector<Pass> passes = PassesOf(p.split, p.micro_batches(), stage);
@@ -362,24 +352,24 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
   for (const Piece& piece : pieces) {
     Kept& of_piece = kept.emplace_back();
     for (int64_t layer = piece.first; layer < piece.first + piece.layers; ++layer) {
-      const int64_t bytes = ActivationsOfLayer(p, layer);
+      const LayerBytes& of_layer = layers.Of(layer);
+      const int64_t bytes = of_layer.activations;
       const int64_t index = layer - piece.first;
       const bool recomputed = p.Recomputes(layer);
       again = index % together == 0 ? 0 : again;
       if (recomputed) again += bytes;
-      const MadeAgain modules = MadeAgainOf(p, layer);
-      layer_bytes = std::max({layer_bytes, again, modules.attention, modules.mlp});
-      temporaries = std::max(temporaries, LayerTemporaries(p, layer));
+      layer_bytes = std::max({layer_bytes, again, of_layer.again});
+      temporaries = std::max(temporaries, of_layer.temporaries);
       const int64_t left = !recomputed ? bytes : index % together == 0 ? input : 0;
       of_piece.activations += left;
       of_piece.layer = std::max(of_piece.layer, left);
-      of_piece.deferred += DeferredOfLayer(p, layer);
+      of_piece.deferred += of_layer.deferred;
     }
     if (piece.head) head = (1 + p.model.mtp) * HeadBytes(p);
   }
   out.activations = MostKept(passes, kept);
-  if (p.training.offload.activations) out.activations = LeftOnDevice(p, out.activations, &out);
-  out.working += temporaries + FrameworkBuffers(p, held, pieces.front());
+  if (p.training.offload.activations) out.activations = LeftOnDevice(p, layers, out.activations, &out);
+  out.working += temporaries + FrameworkBuffers(p, layers, held, pieces.front());
   out.working += layer_bytes;
   out.working += head;
   return out;

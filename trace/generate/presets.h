@@ -14,7 +14,7 @@ namespace chakra::generate {
 // the nearest one.
 absl::StatusOr<proto::Model> FindPreset(absl::string_view name);
 
-// The names in the order of the table.
+// The names in alphabetical order.
 std::vector<std::string> PresetNames();
 
 }  // namespace chakra::generate

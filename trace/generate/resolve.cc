@@ -8,9 +8,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
+#include "trace/generate/block.h"
 #include "trace/generate/check.h"
 #include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
@@ -40,6 +42,55 @@ absl::Status TakeLatent(const proto::Model& m, ModelSize* out) {
   out->nope_dim = m.nope_dim();
   out->rope_dim = m.rope_dim();
   out->v_dim = m.v_dim();
+  return absl::OkStatus();
+}
+
+// The letters of a pattern of layers. `mlps`: whether it may have MLPs and experts.
+absl::Status CheckLetters(absl::string_view field, absl::string_view letters, bool mlps) {
+  std::vector<std::string> known;
+  for (const SublayerKind& kind : SublayerKinds()) {
+    if (mlps || !kind.mlp) known.push_back(absl::StrCat(std::string(1, kind.letter), " ", kind.what));
+  }
+  for (size_t i = 0; i < letters.size(); ++i) {
+    const char letter = letters[i];
+    const bool found =
+        std::any_of(known.begin(), known.end(), [&](const std::string& k) { return k[0] == letter; });
+    if (found) continue;
+    return absl::InvalidArgumentError(absl::StrCat(field, " has \"", letters.substr(i, 1), "\" at position ",
+                                                   i, "; expected ", absl::StrJoin(known, ", ")));
+  }
+  return absl::OkStatus();
+}
+
+// Reads model.pattern or model.mixers.
+absl::Status TakePattern(const proto::Model& m, ModelSize* out) {
+  const auto layers = static_cast<size_t>(out->layers);
+  if (!m.pattern().empty()) {
+    RETURN_IF_ERROR(CheckLetters("model.pattern", m.pattern(), true));
+    if (!m.mixers().empty())
+      return absl::InvalidArgumentError("model.mixers is given; expected it or model.pattern, not both");
+    if (m.pattern().size() != layers) {
+      return absl::InvalidArgumentError(absl::StrCat("model.pattern has ", m.pattern().size(),
+                                                     " letters; expected as many as model.layers, ", layers,
+                                                     ", or no model.layers"));
+    }
+    for (const char letter : m.pattern()) {
+      const bool mlp = letter == '-' || letter == 'E';
+      out->mixers += mlp ? kNoSublayer : letter;
+      out->mlps += mlp ? letter : kNoSublayer;
+    }
+    if (m.experts() == 0 && absl::StrContains(m.pattern(), 'E'))
+      return Missing("model.experts", "; model.pattern has layers of experts (E)");
+    return absl::OkStatus();
+  }
+  if (m.mixers().empty()) return absl::OkStatus();
+  RETURN_IF_ERROR(CheckLetters("model.mixers", m.mixers(), false));
+  if (layers % m.mixers().size() != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("model.mixers has ", m.mixers().size(), " letters; expected a divisor of model.layers, ",
+                     layers, NearestDivisor(static_cast<int64_t>(m.mixers().size()), out->layers)));
+  }
+  while (out->mixers.size() < layers) out->mixers += m.mixers();
   return absl::OkStatus();
 }
 
@@ -123,6 +174,50 @@ void TakeFlags(const proto::Model& m, ModelSize* out) {
   out->score_cap = m.score_cap() > 0;
   out->logit_cap = m.logit_cap() > 0;
   out->clamp = m.has_clamp() ? m.clamp() : m.sinks() && out->gated;
+}
+
+absl::Status TakeMixers(const proto::Model& m, ModelSize* out) {
+  out->conv_kernel = m.has_conv_kernel() ? m.conv_kernel() : out->HasSublayer('C') ? 3 : 4;
+  out->attention_gate = m.attention_gate();
+  out->router_bias = m.router_bias();
+  out->expert_latent = m.expert_latent();
+  if (out->expert_latent > 0 && out->experts == 0)
+    return absl::InvalidArgumentError(
+        "model.expert_latent is for experts; expected model.experts too, or expert_latent=0");
+  if (out->attention_gate && out->latent())
+    return absl::InvalidArgumentError(
+        "model.attention_gate is yes; expected no with latent attention (model.kv_rank)");
+  if (out->HasSublayer('M')) {
+    constexpr absl::string_view kWhy = "; Mamba-2 (M) needs it";
+    if (!m.has_mamba_heads()) return Missing("model.mamba_heads", kWhy);
+    if (!m.has_mamba_head_dim()) return Missing("model.mamba_head_dim", kWhy);
+    out->mamba = {m.mamba_heads(), m.mamba_head_dim(), m.has_mamba_state() ? m.mamba_state() : 128,
+                  m.has_mamba_groups() ? m.mamba_groups() : 8, m.has_mamba_chunk() ? m.mamba_chunk() : 128};
+    if (out->mamba.heads % out->mamba.groups != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "model.mamba_groups is ", out->mamba.groups, "; expected a divisor of model.mamba_heads, ",
+          out->mamba.heads, NearestDivisor(out->mamba.groups, out->mamba.heads)));
+    }
+  }
+  if (!out->HasSublayer('G') && !out->HasSublayer('K')) return absl::OkStatus();
+  if (!m.has_linear_key_heads())
+    return Missing("model.linear_key_heads", "; linear attention (G, K) needs it");
+  DeltaShape& d = out->delta;
+  d.key_heads = m.linear_key_heads();
+  d.value_heads = m.has_linear_value_heads() ? m.linear_value_heads() : d.key_heads;
+  d.key_dim = m.has_linear_key_dim() ? m.linear_key_dim() : 128;
+  d.value_dim = m.has_linear_value_dim() ? m.linear_value_dim() : d.key_dim;
+  d.full_gate = m.linear_full_gate();
+  if (d.value_heads % d.key_heads != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("model.linear_value_heads is ", d.value_heads,
+                                                   "; expected a multiple of model.linear_key_heads, ",
+                                                   d.key_heads, NearestMultiple(d.value_heads, d.key_heads)));
+  }
+  if (out->HasSublayer('K') && (d.value_heads != d.key_heads || d.value_dim != d.key_dim))
+    return absl::InvalidArgumentError(
+        "model.linear_value_heads and model.linear_value_dim differ from those of keys; expected equal ones "
+        "with Kimi delta attention (K)");
+  return absl::OkStatus();
 }
 
 absl::Status CheckNorms(const proto::Model& m, const ModelSize& size) {
@@ -362,10 +457,10 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
         "model.tables: `plan` splits only transformers; known: generate, replay and sweep");
   ModelSize out;
   out.name = m.preset().empty() ? "model" : m.preset();
-  if (!m.has_layers()) return Missing("model.layers");
+  if (!m.has_layers() && m.pattern().empty()) return Missing("model.layers");
   if (!m.has_hidden()) return Missing("model.hidden");
   if (!m.has_heads()) return Missing("model.heads");
-  out.layers = m.layers();
+  out.layers = m.has_layers() ? m.layers() : static_cast<int64_t>(m.pattern().size());
   out.hidden = m.hidden();
   out.heads = m.heads();
   out.kv_heads = m.has_kv_heads() ? m.kv_heads() : out.heads;
@@ -373,10 +468,12 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   out.ffn = m.ffn();
   TakeFlags(m, &out);
   RETURN_IF_ERROR(TakeLatent(m, &out));
+  RETURN_IF_ERROR(TakePattern(m, &out));
   RETURN_IF_ERROR(TakeExperts(m, &out));
   RETURN_IF_ERROR(TakeImage(m, &out));
   RETURN_IF_ERROR(TakeWindow(m, &out));
   RETURN_IF_ERROR(TakeChunks(m, &out));
+  RETURN_IF_ERROR(TakeMixers(m, &out));
   RETURN_IF_ERROR(CheckNorms(m, out));
   if (!m.has_head_dim() && !out.latent() && out.hidden % out.heads != 0) {
     return absl::InvalidArgumentError(
@@ -389,7 +486,7 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
                                                    "; expected a divisor of model.heads, ", out.heads,
                                                    NearestDivisor(out.kv_heads, out.heads)));
   }
-  if (out.ffn == 0 && out.expert_layers() < out.layers + out.mtp) {
+  if (out.ffn == 0 && out.HasSublayer('-')) {
     return Missing("model.ffn", "; layers without experts need it");
   }
   return out;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "proto/rank_index.pb.h"
-#include "trace/generate/write.h"
+#include "trace/generate/stage.h"
 
 namespace chakra::generate {
 

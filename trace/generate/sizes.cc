@@ -34,7 +34,9 @@ HostCosts HostCostsOf(const proto::Training& t) {
 
 bool ModelSize::has_experts(int64_t layer) const {
   if (experts == 0) return false;
+  if (!mlps.empty() && layer >= layers) return true;
   if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
+  if (!mlps.empty()) return mlps[static_cast<size_t>(layer)] == 'E';
   return layer >= dense_layers && (layer + 1) % moe_every == 0;
 }
 
@@ -44,6 +46,14 @@ std::string NamesOf(const ModuleSet& modules) {
     if (modules[i]) absl::StrAppend(&out, out.empty() ? "" : "+", kModuleNames[i]);
   }
   return out;
+}
+
+bool ModelSize::HasSublayer(char letter) const {
+  for (int64_t i = 0; i < layers + mtp; ++i) {
+    const LayerSpec spec = SpecOf(i);
+    if (spec.mixer == letter || spec.mlp == letter) return true;
+  }
+  return false;
 }
 
 int64_t ModelSize::expert_layers() const {

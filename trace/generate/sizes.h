@@ -12,6 +12,26 @@
 
 namespace chakra::generate {
 
+inline constexpr char kNoSublayer = ' ';
+
+// What a layer is made of. `mixer` and `mlp` are letters of blocks/registry.cc, or kNoSublayer.
+struct LayerSpec {
+  char mixer = '*', mlp = '-';
+  int64_t window = 0;  // keys that a query sees; 0: no window
+  int64_t chunk = 0;   // tokens of a chunk; 0: no chunks
+  bool rope = false;
+  bool operator==(const LayerSpec&) const = default;
+};
+
+// Sizes of Mamba-2, and of linear attention by the delta rule (blocks/).
+struct MambaShape {
+  int64_t heads = 0, head_dim = 0, state = 0, groups = 0, chunk = 0;
+};
+struct DeltaShape {
+  int64_t key_heads = 0, value_heads = 0, key_dim = 0, value_dim = 0;
+  bool full_gate = false;
+};
+
 // The sizes of proto::Model. Fields without a comment have the same meaning there; 0 is "none".
 struct ModelSize {
   std::string name;  // name of the preset or the file, or "model"
@@ -30,8 +50,18 @@ struct ModelSize {
   int64_t chunk = 0;                  // chunk of the layers in `chunked`
   std::bitset<1024> chunked, turned;  // turned: layers with rotary positions, if `rope`
   bool qk_norm_bare = false;
+  // By layer, letters of SublayerKinds(); empty: attention; an MLP, or experts in the layers with experts.
+  std::string mixers, mlps;
+  MambaShape mamba;
+  DeltaShape delta;
+  int64_t conv_kernel = 0, expert_latent = 0;
+  bool attention_gate = false, router_bias = false;
 
   bool latent() const { return kv_rank > 0; }
+  // Features of the rows that experts get.
+  int64_t expert_width() const { return expert_latent > 0 ? expert_latent : hidden; }
+  // Whether a layer, or one of multi-token prediction, has this kind of sublayer.
+  bool HasSublayer(char letter) const;
   // Whether the MLP has its own norm before it.
   bool mlp_norm() const { return pre_norm && !shared_norm; }
   // Elements of a norm's weights.
@@ -56,6 +86,8 @@ struct ModelSize {
   int64_t ChunkOf(int64_t layer, int64_t seq) const;
   bool has_rope(int64_t layer) const;
   bool has_qk_norm(int64_t layer) const { return qk_norm && (!qk_norm_bare || has_rope(layer)); }
+  // Layers of multi-token prediction are like the last of the others.
+  LayerSpec SpecOf(int64_t layer) const;
   // Rows of the head: tokens of the vocabulary, or classes.
   int64_t outputs() const { return image > 0 ? classes : vocab; }
 };

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "trace/generate/copies.h"
 #include "trace/generate/layers.h"
 #include "trace/generate/merge.h"
-#include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
 #include "trace/generate/reduce.h"
 #include "trace/generate/schedule.h"

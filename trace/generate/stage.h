@@ -25,4 +25,10 @@ absl::StatusOr<StageGraph> BuildStage(const StepPlan& plan, int64_t stage);
 
 inline constexpr size_t kMostNodes = size_t{1} << 26;
 
+// The stages of a step, and its plan, which has the stage of each rank.
+struct StepGraphs {
+  StepPlan plan;
+  std::vector<StageGraph> stages;  // Split::graphs() of them
+};
+
 }  // namespace chakra::generate

@@ -91,6 +91,21 @@ bool ModelSize::has_rope(int64_t layer) const {
   return rope && turned[static_cast<size_t>(layer)];
 }
 
+LayerSpec ModelSize::SpecOf(int64_t layer) const {
+  LayerSpec spec;
+  spec.mlp = has_experts(layer) ? 'E' : '-';
+  const bool further = layer >= layers;
+  if (further) layer = layers - 1;
+  // Layers of multi-token prediction have attention and an MLP.
+  if (!further && !mixers.empty()) spec.mixer = mixers[static_cast<size_t>(layer)];
+  if (!further && !mlps.empty()) spec.mlp = mlps[static_cast<size_t>(layer)];
+  if (spec.mixer != '*') return spec;
+  spec.window = windowed[static_cast<size_t>(layer)] ? window : 0;
+  spec.chunk = chunked[static_cast<size_t>(layer)] ? chunk : 0;
+  spec.rope = has_rope(layer);
+  return spec;
+}
+
 std::string WindowLayers(const std::vector<int>& layers) {
   std::string text = FormatRanks(layers);
   std::replace(text.begin(), text.end(), ',', '+');

@@ -13,7 +13,7 @@
 #include "absl/strings/strip.h"
 #include "trace/base/status_macros.h"
 #include "trace/generate/foreign.h"
-#include "trace/generate/hf_config.h"
+#include "trace/generate/huggingface/hf_config.h"
 #include "trace/generate/presets.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"

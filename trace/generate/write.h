@@ -8,18 +8,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "trace/et/read_options.h"
-#include "trace/generate/sizes.h"
-#include "trace/generate/step.h"
+#include "trace/generate/stage.h"
 #include "trace/io/whole_folder.h"
 #include "trace/model/trace.h"
 
 namespace chakra::generate {
 
-// The stages of a step, and its plan, which has the stage of each rank.
-struct StepGraphs {
-  StepPlan plan;
-  std::vector<StageGraph> stages;  // Split::graphs() of them
-};
 // Errors: those of BuildStage().
 absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan);
 

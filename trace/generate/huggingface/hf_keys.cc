@@ -1,4 +1,4 @@
-#include "trace/generate/hf_keys.h"
+#include "trace/generate/huggingface/hf_keys.h"
 
 #include <algorithm>
 #include <utility>
@@ -89,6 +89,17 @@ const JsonValue* ConfigKeys::List(absl::string_view key) {
   Fail(reader_.Error(v->begin, absl::StrCat(key, " is ", Shown(*v), "; expected a list")));
   return nullptr;
 }
+
+ConfigKeys ConfigKeys::Nested(absl::string_view key) {
+  static const JsonValue& empty = *new JsonValue;
+  const JsonValue* v = object_.Find(key);
+  const bool missing = v == nullptr || v->is(JsonValue::Kind::kNull);
+  if (!missing && !v->is(JsonValue::Kind::kObject))
+    Fail(reader_.Error(v->begin, absl::StrCat(key, ": expected an object, found ", Name(v->kind))));
+  return ConfigKeys(reader_, missing || !v->is(JsonValue::Kind::kObject) ? empty : *v);
+}
+
+void ConfigKeys::Take(const ConfigKeys& nested) { Fail(nested.status()); }
 
 void ConfigKeys::RefuseAt(const JsonValue& v, absl::string_view what) {
   Fail(reader_.Error(v.begin, absl::StrCat(what, ", found ", Shown(v))));

@@ -1,4 +1,4 @@
-#include "trace/generate/hf_config.h"
+#include "trace/generate/huggingface/hf_config.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/did_you_mean.h"
 #include "trace/base/status_macros.h"
-#include "trace/generate/hf_keys.h"
+#include "trace/generate/huggingface/hf_keys.h"
+#include "trace/generate/huggingface/hf_kinds.h"
 #include "trace/generate/sizes.h"
 #include "trace/io/file.h"
 #include "trace/io/json_value.h"
@@ -29,20 +30,8 @@ void StackSizes(Keys& k, proto::Model* m) {
   m->set_heads(k.Size("num_attention_heads"));
 }
 
-// Keys that llama and similar kinds share.
 void Llama(Keys& k, bool tied, proto::Model* m, absl::string_view act = "silu") {
-  StackSizes(k, m);
-  m->set_kv_heads(k.SizeOr("num_key_value_heads", m->heads()));
-  if (k.Has("head_dim")) m->set_head_dim(k.Size("head_dim"));
-  m->set_ffn(k.Size("intermediate_size"));
-  m->set_vocab(k.Size("vocab_size"));
-  m->set_tied(k.FlagOr("tie_word_embeddings", tied));
-  const std::string own = k.TextOr(k.Has("hidden_activation") ? "hidden_activation" : "hidden_act", act);
-  const bool gelu = absl::StartsWith(act, "gelu");
-  if (gelu ? !absl::StartsWith(own, "gelu") : own != act && own != "swish")
-    k.Refuse(k.Has("hidden_activation") ? "hidden_activation" : "hidden_act",
-             absl::StrCat("hidden_act is \"", own, "\"; expected ", act));
-  if (k.FlagOr("attention_bias", false)) m->set_qkv_bias(true);
+  ReadLlamaKeys(k, tied, m, act);
 }
 
 void ReadLlama(Keys& k, proto::Model* m) {
@@ -408,6 +397,17 @@ constexpr Kind kKinds[] = {
     {"deepseek_v3", "DeepseekV3", ReadDeepSeek},
     {"kimi_k2", "KimiK2", ReadDeepSeek},
     {"gpt_oss", "GptOss", ReadGptOss},
+    {"qwen3_next", "Qwen3Next", ReadQwen3Next},
+    {"qwen3_5_text", "Qwen3_5For", ReadQwen35},
+    {"qwen3_5", "Qwen3_5For", ReadQwen35},
+    {"qwen3_5_moe_text", "Qwen3_5Moe", ReadQwen35},
+    {"qwen3_5_moe", "Qwen3_5Moe", ReadQwen35},
+    {"nemotron_h", "NemotronH", ReadNemotronH},
+    {"granitemoehybrid", "GraniteMoeHybrid", ReadGraniteHybrid},
+    {"lfm2", "Lfm2For", ReadLfm2},
+    {"kimi_linear", "KimiLinear", ReadKimiLinear},
+    {"minimax_text_01", "MiniMaxText01", ReadMiniMax},
+    {"minimax", "MiniMaxFor", ReadMiniMax},
     {"gemma", "GemmaFor", ReadGemma},
     {"gemma3_text", "Gemma3For", ReadGemma3},
     {"glm4_moe", "Glm4Moe", ReadGlm4Moe},
@@ -466,6 +466,21 @@ absl::StatusOr<proto::Model> ReadObject(const JsonReader& reader, const JsonValu
 }
 
 }  // namespace
+
+void ReadLlamaKeys(ConfigKeys& k, bool tied, proto::Model* m, absl::string_view act) {
+  StackSizes(k, m);
+  m->set_kv_heads(k.SizeOr("num_key_value_heads", m->heads()));
+  if (k.Has("head_dim")) m->set_head_dim(k.Size("head_dim"));
+  m->set_ffn(k.Size("intermediate_size"));
+  m->set_vocab(k.Size("vocab_size"));
+  m->set_tied(k.FlagOr("tie_word_embeddings", tied));
+  const std::string own = k.TextOr(k.Has("hidden_activation") ? "hidden_activation" : "hidden_act", act);
+  const bool gelu = absl::StartsWith(act, "gelu");
+  if (gelu ? !absl::StartsWith(own, "gelu") : own != act && own != "swish")
+    k.Refuse(k.Has("hidden_activation") ? "hidden_activation" : "hidden_act",
+             absl::StrCat("hidden_act is \"", own, "\"; expected ", act));
+  if (k.FlagOr("attention_bias", false)) m->set_qkv_bias(true);
+}
 
 absl::StatusOr<proto::Model> ParseHuggingFaceConfig(absl::string_view content, absl::string_view name) {
   JsonReader reader(content, name);

@@ -29,6 +29,11 @@ class ConfigKeys {
   std::string TextOr(absl::string_view key, absl::string_view fallback);
   // The value of a key that is a list; null: the key is absent or null. Any other value is an error.
   const JsonValue* List(absl::string_view key);
+  // The keys of an object under a key; those of an empty object if the key is absent. Errors are those of the
+  // returned keys.
+  ConfigKeys Nested(absl::string_view key);
+  // Keeps the first error of nested keys.
+  void Take(const ConfigKeys& nested);
   // Sets an error about a part of a value.
   void RefuseAt(const JsonValue& v, absl::string_view what);
   // Whether the key is absent, null, or an empty list.
