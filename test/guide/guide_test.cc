@@ -195,7 +195,7 @@ TEST_P(GuideTest, CommandsPrintTheOutputOfThePage) {
   const std::vector<Step> steps = FindSteps(page);
   // Pages whose commands would simulate for a minute under sanitizers run only in the optimised build.
   const std::string name = std::filesystem::path(GetParam()).stem().string();
-  static const std::set<std::string> slow = {"goodput", "plan", "where_to_train"};
+  static const std::set<std::string> slow = {"goodput", "hybrids", "plan", "where_to_train"};
   if (kSanitized && (slow.count(name) != 0 || GetParam() == kSweeps)) return;
   EXPECT_FALSE(steps.empty() && IsGuide(GetParam())) << GetParam() << " has no command";
   for (const Step& step : steps) {
