@@ -116,7 +116,8 @@ class UnitMeter {
   UnitMeter(const StepPlan& step, Prices* prices) : step_(step), prices_(prices), layers_(step, &graph_) {}
 
   absl::StatusOr<Units> Measure() {
-    for (int64_t i = 0; i < step_.model.layers; ++i) of_kind_.try_emplace(KindOfLayer(step_, i), i);
+    for (int64_t i = 0; i < step_.model.layers + (step_.model.mtp > 0 ? 1 : 0); ++i)
+      of_kind_.try_emplace(KindOfLayer(step_, i), i);
     Build();
     Walk walk(step_, graph_, prices_);
     RETURN_IF_ERROR(walk.Run());

@@ -55,6 +55,10 @@ constexpr Published kPublished[] = {
     {"kimi-linear-48b-a3b", 49122681728, 0, 0, 19.681, 20.562},
     {"minimax-text-01", 456089655296, 0, 48403306496, 0, 0},
     {"lfm2-1.2b", 1170340608, 0, 0, 0, 0},
+    {"deepseek-v3.2", 671877944064, 0, 0, 297.413, 0},
+    // With multi-token prediction the checkpoints count the routers' biases too.
+    {"glm-5", 743911199232, 753864139008 - 76 * 256, 0, 289.961, 0},
+    {"glm-5.2", 743377000704, 753329940480 - 76 * 256, 0, 0, 0},
 };
 
 TEST(GenerateHybrids, HaveThePublishedParametersToTheUnit) {
@@ -96,6 +100,9 @@ constexpr char kHybrid[] =
     "pattern=MEM*GKLC-E,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096,gated=no,rope=no,mamba_heads=16,"
     "mamba_head_dim=64,mamba_state=64,experts=8,top_k=2,expert_ffn=256,shared_ffn=512,expert_latent=128,"
     "router_bias=yes,linear_key_heads=8,linear_key_dim=64";
+constexpr char kSparse[] =
+    "layers=8,hidden=512,heads=8,ffn=1024,vocab=4096,kv_rank=64,q_rank=128,nope_dim=32,rope_dim=16,v_dim=32,"
+    "index_topk=128,index_heads=4,index_dim=32,index_layers=0-1+4";
 constexpr char kDelta[] =
     "layers=8,mixers=GGG*,hidden=512,heads=8,kv_heads=4,qk_norm=yes,attention_gate=yes,vocab=4096,experts=8,"
     "top_k=2,expert_ffn=256,shared_ffn=256,shared_gate=yes,linear_key_heads=8,linear_value_heads=16,"
@@ -109,7 +116,7 @@ StepGraphs GraphsOf(const std::string& model, const std::string& parallel, const
 
 // The weights of all stages are the model, and of a rank of tp its share.
 TEST(GenerateHybrids, HoldEachParameterOnce) {
-  for (const char* model : {kHybrid, kDelta}) {
+  for (const char* model : {kHybrid, kDelta, kSparse}) {
     for (const char* parallel : {"", "pp=2", "pp=2,schedule=zb-h1"}) {
       const StepGraphs step = GraphsOf(model, parallel, "seq=512,global_batch=4");
       int64_t sum = 0;
@@ -118,6 +125,14 @@ TEST(GenerateHybrids, HoldEachParameterOnce) {
       const int64_t biases = step.plan.model.router_bias ? 2 * step.plan.model.experts : 0;
       EXPECT_EQ(sum, CountParameters(step.plan.model).total - biases) << model << "|" << parallel;
     }
+    // A layer of multi-token prediction has attention, whatever the last layer has.
+    const StepGraphs step = GraphsOf(absl::StrCat(model, ",mtp=1"), "", "seq=512");
+    const int64_t more =
+        step.stages[0].weights + step.stages[0].expert_weights - CountParameters(step.plan.model).total;
+    const StepPlan whole = WholeModel(step.plan.model, 0);
+    const WeightShare further = ShareOfLayer(whole, whole.model.layers);
+    const int64_t biases = step.plan.model.router_bias ? 2 * step.plan.model.experts : 0;
+    EXPECT_EQ(more, further.dense + further.expert - biases) << model;
   }
 }
 
@@ -161,6 +176,23 @@ TEST(GenerateHybrids, ExchangesBetweenRanksOfCp) {
       bytes.push_back(n.bytes / (2 * 256));  // features of the 256 tokens of a rank
   }
   EXPECT_EQ(bytes, (std::vector<int64_t>{1024, 1024, 4 * 64, 4 * 64, 16, 1024}));
+}
+
+// Sparse attention: operations of the core stop growing with the sequence; those of the indexer do not.
+TEST(GenerateHybrids, SeesOnlyTheKeysOfTheIndexer) {
+  const auto operations = [](int64_t seq, absl::string_view part) {
+    double sum = 0;
+    const StepGraphs step = GraphsOf(kSparse, "", absl::StrCat("seq=", seq));
+    for (const StepNode& n : step.stages[0].nodes) {
+      if (n.type == NodeType::kComp && std::string(n.spot.phase) == "forward" && n.spot.part == part)
+        sum += static_cast<double>(step.stages[0].operators[n.op].operations);
+    }
+    return sum / static_cast<double>(seq);
+  };
+  EXPECT_NEAR(operations(8192, "attention.core") / operations(4096, "attention.core"), 1, 0.02);
+  EXPECT_NEAR(operations(128, "attention.core") / operations(64, "attention.core"), 2, 0.05);
+  const double pairs = 4096.0 / 2 * 4 * 33 * 2 * 3;  // of a token: keys, heads, features, and three indexers
+  EXPECT_NEAR(operations(8192, "index.score") - operations(4096, "index.score"), pairs, 0.05 * pairs);
 }
 
 // Experts get rows of latent features: a quarter of the bytes of dispatch.
@@ -211,6 +243,9 @@ TEST(GenerateHybrids, ErrorsNameTheField) {
        "parallel.tp is 8; expected a divisor of model.mamba_heads, 12"},
       {"layers=4,mixers=G,hidden=512,heads=8,vocab=4096,ffn=512,linear_key_heads=6", "cp=4",
        "parallel.tp * parallel.cp is 4; expected a divisor of model.linear_key_heads, 6"},
+      {"layers=2,hidden=512,heads=8,ffn=512,vocab=4096,index_topk=64", "",
+       "model.index_topk is 64; expected 0, or causal latent attention"},
+      {"layers=2,hidden=512,heads=8,ffn=512,vocab=4096,index_heads=4", "", "expected model.index_topk too"},
       {"pattern=M-,hidden=512,heads=8,vocab=4096,mamba_heads=8,mamba_head_dim=64", "",
        "model.ffn is missing"},
   };

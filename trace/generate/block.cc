@@ -171,8 +171,9 @@ StepPlan WholeModel(const ModelSize& model, int64_t seq) {
   return plan;
 }
 
-Blocks::Blocks(const StepPlan& plan) : plan_(plan), of_layer_(static_cast<size_t>(plan.model.layers)) {
-  for (int64_t i = 0; i < plan.model.layers; ++i) {
+Blocks::Blocks(const StepPlan& plan)
+    : of_layer_(static_cast<size_t>(plan.model.layers + (plan.model.mtp > 0 ? 1 : 0))) {
+  for (int64_t i = 0; i < static_cast<int64_t>(of_layer_.size()); ++i) {
     const LayerSpec spec = plan.model.SpecOf(i);
     size_t kind = 0;
     while (kind < blocks_.size() && !(blocks_[kind].spec == spec)) ++kind;

@@ -22,7 +22,7 @@ enum class Act : uint8_t {
   kWhole,      // each rank has the whole weight, and uses it for its own tokens
   kUp,         // as kColumn; the tokens are gathered already
   kUpOfInput,  // as kUp, but its input is that of the last kWhole, which is gathered too
-  kGather,     // gathers the tokens of `in` features for all kUp that follow
+  kGather,     // gathers the tokens of `in` features for all kUp that follow; `back`: without a gradient
   kBias,       // the bias of a GEMM: in the forward pass a part of another kernel
   kRotary,     // rotary positions
   kCore,       // scores, softmax and the sum of values
@@ -134,19 +134,16 @@ StepPlan WholeModel(const ModelSize& model, int64_t seq);
 // The blocks of all layers of a plan; layers of the same kind share one.
 class Blocks {
  public:
-  explicit Blocks(const StepPlan& plan);  // `plan` must outlive the object
-  const Block& Of(int64_t layer) const {
-    return blocks_[of_layer_[static_cast<size_t>(std::min(layer, plan_.model.layers - 1))]];
-  }
+  explicit Blocks(const StepPlan& plan);
+  const Block& Of(int64_t layer) const { return blocks_[KindOf(layer)]; }
   // Index of the kind of a layer: layers of the same kind are equal.
   size_t KindOf(int64_t layer) const {
-    return of_layer_[static_cast<size_t>(std::min(layer, plan_.model.layers - 1))];
+    return of_layer_[std::min(static_cast<size_t>(layer), of_layer_.size() - 1)];
   }
   const std::vector<Block>& kinds() const { return blocks_; }
 
  private:
-  const StepPlan& plan_;
-  std::vector<uint16_t> of_layer_;
+  std::vector<uint16_t> of_layer_;  // and one for all layers of multi-token prediction, if there are any
   std::vector<Block> blocks_;
 };
 

@@ -157,6 +157,12 @@ absl::Status CheckBatch(const StepPlan& p) {
 }
 
 absl::Status CheckContext(const StepPlan& p) {
+  if (p.model.sparse()) {
+    if (p.split.cp > 1) return NotYet("model.index_topk with parallel.cp", "cp=1");
+    if (p.training.attention != proto::Training::FLASH)
+      return NotYet("model.index_topk with another training.attention", "attention=flash");
+    if (p.training.frozen()) return NotYet("training.lora with model.index_topk", "lora=0");
+  }
   if (p.split.cp == 1) return absl::OkStatus();
   if (p.split.cp_kind == proto::Parallel::ULYSSES) {
     const int64_t heads =

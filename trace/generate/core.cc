@@ -19,10 +19,16 @@ Operators::Core LayerBuilder::CoreOf(int64_t ring_step) const {
   c.heads = m.heads / s.tp;
   c.kv_heads = m.latent() ? c.heads : std::max<int64_t>(1, m.kv_heads / s.tp);
   c.queries = c.keys = plan_.training.seq / s.cp;
+  if (m.sparse()) {  // the heads share one key of latent features
+    c.qk_dim = m.kv_rank + m.rope_dim;
+    c.v_dim = m.kv_rank;
+    c.kv_heads = 1;
+    if (m.index_topk < plan_.training.seq) c.window = m.index_topk;
+  }
   c.causal = m.causal;
   c.capped = m.score_cap;
   const int64_t seq = plan_.training.seq;
-  if (spec.window < seq) c.window = spec.window;
+  if (spec.window > 0 && spec.window < seq) c.window = spec.window;
   if (spec.chunk < seq) c.chunk = spec.chunk;
   if (s.cp == 1) return c;
   if (s.cp_kind == proto::Parallel::ULYSSES) {

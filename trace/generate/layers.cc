@@ -347,7 +347,7 @@ NodeList LayerBuilder::ComputeBackward(const Operation& op, NodeList at) {
     case Act::kUpOfInput:
       return UpBackward(op, at);
     case Act::kGather:
-      return ReduceTokens(op.in, op.part, at);
+      return op.back ? at : ReduceTokens(op.in, op.part, at);
     case Act::kBias:
       AddBiasGradient(op.rows, op.in, op.part, at);
       return at;

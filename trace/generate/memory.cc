@@ -158,7 +158,7 @@ class LayerTable {
   explicit LayerTable(const StepPlan& p) : layers_(p.model.layers), blocks_(p) {
     for (const Block& block : blocks_.kinds()) of_kind_.push_back(BytesOfBlock(p, block));
     if (p.model.mtp == 0) return;
-    further_ = Of(layers_ - 1);
+    further_ = of_kind_[blocks_.KindOf(layers_)];
     Add(BytesOfBlock(p, DescribeFurther(p)), &further_);
   }
   const LayerBytes& Of(int64_t layer) const {

@@ -473,6 +473,7 @@ absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
   RETURN_IF_ERROR(TakeImage(m, &out));
   RETURN_IF_ERROR(TakeWindow(m, &out));
   RETURN_IF_ERROR(TakeChunks(m, &out));
+  RETURN_IF_ERROR(TakeIndexer(m, &out));
   RETURN_IF_ERROR(TakeMixers(m, &out));
   RETURN_IF_ERROR(CheckNorms(m, out));
   if (!m.has_head_dim() && !out.latent() && out.hidden % out.heads != 0) {

@@ -20,6 +20,7 @@ struct LayerSpec {
   int64_t window = 0;  // keys that a query sees; 0: no window
   int64_t chunk = 0;   // tokens of a chunk; 0: no chunks
   bool rope = false;
+  bool indexer = false;  // of sparse attention
   bool operator==(const LayerSpec&) const = default;
 };
 
@@ -55,9 +56,12 @@ struct ModelSize {
   MambaShape mamba;
   DeltaShape delta;
   int64_t conv_kernel = 0, expert_latent = 0;
+  int64_t index_topk = 0, index_heads = 0, index_dim = 0;  // of sparse attention; 0: none
+  std::bitset<1024> indexed;                               // layers with an indexer
   bool attention_gate = false, router_bias = false;
 
   bool latent() const { return kv_rank > 0; }
+  bool sparse() const { return index_topk > 0; }
   // Features of the rows that experts get.
   int64_t expert_width() const { return expert_latent > 0 ? expert_latent : hidden; }
   // Whether a layer, or one of multi-token prediction, has this kind of sublayer.

@@ -75,6 +75,30 @@ absl::Status TakeChunks(const proto::Model& m, ModelSize* out) {
   return TakeLayers("model.chunk_layers", m.chunk_layers(), out->layers, &out->chunked);
 }
 
+absl::Status TakeIndexer(const proto::Model& m, ModelSize* out) {
+  if (m.index_topk() == 0) {
+    if (!m.has_index_heads() && !m.has_index_dim() && m.index_layers().empty()) return absl::OkStatus();
+    return BadLayers(
+        "model.index_heads, index_dim and index_layers are for sparse attention; expected "
+        "model.index_topk too");
+  }
+  if (!out->latent() || out->q_rank == 0 || !out->causal)
+    return BadLayers(
+        absl::StrCat("model.index_topk is ", m.index_topk(),
+                     "; expected 0, or causal latent attention (model.kv_rank and model.q_rank)"));
+  if (out->window > 0)
+    return BadLayers(absl::StrCat("model.window is ", out->window, "; expected 0 with model.index_topk"));
+  if (!m.has_index_heads())
+    return BadLayers("model.index_heads is missing; sparse attention (model.index_topk) needs it");
+  out->index_topk = m.index_topk();
+  out->index_heads = m.index_heads();
+  out->index_dim = m.has_index_dim() ? m.index_dim() : 128;
+  if (!m.index_layers().empty())
+    return TakeLayers("model.index_layers", m.index_layers(), out->layers, &out->indexed);
+  out->indexed.set();
+  return absl::OkStatus();
+}
+
 int64_t ModelSize::WindowOf(int64_t layer, int64_t seq) const {
   if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
   return windowed[static_cast<size_t>(layer)] && window < seq ? window : seq;
@@ -103,6 +127,7 @@ LayerSpec ModelSize::SpecOf(int64_t layer) const {
   spec.window = windowed[static_cast<size_t>(layer)] ? window : 0;
   spec.chunk = chunked[static_cast<size_t>(layer)] ? chunk : 0;
   spec.rope = has_rope(layer);
+  spec.indexer = sparse() && (further || indexed[static_cast<size_t>(layer)]);
   return spec;
 }
 

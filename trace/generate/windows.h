@@ -13,4 +13,7 @@ namespace chakra::generate {
 absl::Status TakeWindow(const proto::Model& model, ModelSize* out);
 absl::Status TakeChunks(const proto::Model& model, ModelSize* out);
 
+// Reads the settings of sparse attention. Errors as above.
+absl::Status TakeIndexer(const proto::Model& m, ModelSize* out);
+
 }  // namespace chakra::generate

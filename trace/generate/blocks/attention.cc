@@ -11,6 +11,13 @@ namespace {
 // Multiplications of one token in the core. A query with a window of w sees w keys, except the first w
 // queries, which see half as many on average. Each chunk is a sequence of its own.
 double CoreProducts(const ModelSize& m, const LayerSpec& spec, int64_t seq) {
+  if (m.sparse()) {  // the first queries see fewer keys than the indexer may choose
+    const double keys = static_cast<double>(std::min(m.index_topk, seq));
+    const double seen = keys < static_cast<double>(seq)
+                            ? keys - keys * (keys - 1) / (2 * static_cast<double>(seq))
+                            : static_cast<double>(seq) / 2;
+    return seen * static_cast<double>(m.heads * (2 * m.kv_rank + m.rope_dim));
+  }
   const double width = static_cast<double>(m.query_width() + m.context_width());
   if (!m.causal) return width * static_cast<double>(seq);
   if (spec.chunk > 0 && spec.chunk < seq) return width * 0.5 * static_cast<double>(spec.chunk);
@@ -101,6 +108,12 @@ std::pair<int32_t, int32_t> LatentQueries(const AttentionWidths& widths, BlockWr
                m.q_rank > 0 ? m.q_rank : m.hidden, widths.query, w);
   if (m.qkv_bias) w->at(queries).weights += widths.query;
   w->From(norm);
+  if (m.sparse()) {  // keys and values stay latent
+    w->From(queries);
+    const int64_t latent_bytes = w->size() * w->tokens() * (widths.query + m.kv_rank + m.rope_dim);
+    Rotary((heads + 1) * m.rope_dim, latent_bytes, w);
+    return {first, w->next()};
+  }
   const int32_t keys = LatentUp(Act::kUp, "attention.kv_up", "attention.kv_up_adapter", m.kv_rank,
                                 heads * (m.nope_dim + m.v_dim), w);
   w->at(keys).beside = true;
@@ -135,6 +148,8 @@ void DescribeAttention(BlockWriter* w) {
   } else {
     Queries(widths, w);
   }
+  if (w->spec().indexer) AddIndexer(w);
+  if (m.sparse()) AddLatentQueries(w);
   Operation op;
   op.act = Act::kCore;
   op.part = "attention.core";
@@ -142,8 +157,10 @@ void DescribeAttention(BlockWriter* w) {
   op.weights = m.sinks ? m.heads / w->split().tp : 0;
   op.keeps_input = op.keeps_output = true;
   op.own_bytes = CoreBytes(*w);
-  op.out_bytes = w->size() * w->tokens() * widths.context;
+  op.out_bytes =
+      w->size() * w->tokens() * (m.sparse() ? m.heads / w->split().tp * m.kv_rank : widths.context);
   const int32_t core = w->Add(op);
+  if (m.sparse()) AddLatentValues(w);
   if (m.attention_gate) Gate(widths, w);
   int32_t last = w->Row("attention.out", widths.context, m.hidden, "attention.out_adapter");
   if (m.bias) last = w->Bias("attention.out", w->shared(), m.hidden);

@@ -72,8 +72,7 @@ int32_t AddRouter(BlockWriter* w) {
   Operation op = Of(Act::kRouter, "router");
   op.in = m.hidden;
   op.out = m.experts;
-  op.weights = m.hidden * m.experts + (m.bias ? m.experts : 0) +
-               (m.shared_gate ? m.hidden : 0);
+  op.weights = m.hidden * m.experts + (m.bias ? m.experts : 0) + (m.shared_gate ? m.hidden : 0);
   op.buffers = m.router_bias ? m.experts : 0;
   op.replicated = true;
   op.keeps_input = true;

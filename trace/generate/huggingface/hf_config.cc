@@ -200,6 +200,23 @@ void ReadDeepSeek(Keys& k, proto::Model* m) {
   if (k.Has("n_routed_experts")) RoutedExperts(k, m);
 }
 
+// DeepSeek V3.2 and GLM-5: latent attention over the keys that an indexer chooses. GLM-5.2 has an indexer in
+// each index_topk_freq-th layer, and in the first ones.
+void ReadSparse(Keys& k, proto::Model* m) {
+  ReadDeepSeek(k, m);
+  m->set_index_topk(k.Size("index_topk"));
+  m->set_index_heads(k.Size("index_n_heads"));
+  m->set_index_dim(k.SizeOr("index_head_dim", 128));
+  m->set_router_bias(true);
+  const int64_t each = k.SizeOr("index_topk_freq", 1), first = k.SizeOr("index_skip_topk_offset", 3);
+  if (each <= 1) return;
+  std::vector<int> layers;
+  for (int64_t i = 0; i < std::min<int64_t>(m->layers(), 1024); ++i) {
+    if (i < first || (i - first) % each == each - 1) layers.push_back(static_cast<int>(i));
+  }
+  m->set_index_layers(WindowLayers(layers));
+}
+
 // GLM-4.5: DeepSeek's experts after ordinary attention.
 void ReadGlm4Moe(Keys& k, proto::Model* m) {
   Llama(k, false, m);
@@ -396,6 +413,8 @@ constexpr Kind kKinds[] = {
     {"deepseek_v2", "DeepseekV2", ReadDeepSeek},
     {"deepseek_v3", "DeepseekV3", ReadDeepSeek},
     {"kimi_k2", "KimiK2", ReadDeepSeek},
+    {"deepseek_v32", "DeepseekV32", ReadSparse},
+    {"glm_moe_dsa", "GlmMoeDsa", ReadSparse},
     {"gpt_oss", "GptOss", ReadGptOss},
     {"qwen3_next", "Qwen3Next", ReadQwen3Next},
     {"qwen3_5_text", "Qwen3_5For", ReadQwen35},
