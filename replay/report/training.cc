@@ -262,7 +262,7 @@ std::string TablesText(const StepPlan& plan) {
   for (const auto& [place, text] : {std::pair{TablePlace::kOneRank, " tables on one rank each"},
                                     {TablePlace::kRows, " shared by rows"},
                                     {TablePlace::kCopied, " copied"}}) {
-    const int64_t tables = generate::SumOf(plan.tables, plan.table_plan, place).tables;
+    const int64_t tables = plan.table_plan.Sum(place).tables;
     if (tables > 0) absl::StrAppend(&out, ", ", tables, text);
   }
   return absl::StrCat(out, ", ", plan.training.micro_batch, " samples a rank");

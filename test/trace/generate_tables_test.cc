@@ -221,7 +221,7 @@ TEST(GenerateTables, MatchesTheCollectivesOfADlrmCapture) {
   }
   EXPECT_THAT(reduced, ElementsAre(448, 907840, 1576964));
   EXPECT_EQ(exchanged.count(24 * 8), 8u);
-  EXPECT_EQ(SumOf(plan.tables, plan.table_plan, TablePlace::kOneRank).pooling * 16 * 4, 3392 * 4);
+  EXPECT_EQ(plan.table_plan.Sum(TablePlace::kOneRank).pooling * 16 * 4, 3392 * 4);
   EXPECT_EQ(lookups, 128 * 100 * 4);  // the rank of the table with 100 rows a bag
 }
 

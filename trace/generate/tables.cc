@@ -189,10 +189,17 @@ double MlpOperations(int64_t in, const std::vector<int64_t>& widths) {
   return 6 * sum;
 }
 
+void TakeDense(const TableModel& m, TableParameters* out) {
+  out->bottom = MlpParameters(m.dense, m.bottom);
+  out->cross = m.cross_layers * (2 * m.crossed() * m.cross_rank + m.crossed());
+  out->top = MlpParameters(m.top_input(), m.top);
+}
+
 void Take(const Table& table, TableSum* sum) {
   ++sum->tables;
   sum->rows += table.rows;
   sum->pooling += table.pooling;
+  sum->most_rows = std::max(sum->most_rows, table.rows);
   sum->each.push_back(table);
 }
 
@@ -241,17 +248,11 @@ absl::StatusOr<TablePlan> PlaceTables(const TableModel& m, const proto::Workload
   }
   DealOut(m, w.training(), ranks, &out);
   FindRoles(m, &out);
+  for (size_t i = 0; i < m.tables.size(); ++i)
+    Take(m.tables[i], &out.sums[static_cast<size_t>(out.place[i])]);
   out.overlap_indices = !p.has_overlap_indices() || p.overlap_indices();
   out.overlap_vectors = p.overlap_vectors();
   return out;
-}
-
-TableSum SumOf(const TableModel& m, const TablePlan& plan, TablePlace place) {
-  TableSum sum;
-  for (size_t i = 0; i < m.tables.size(); ++i) {
-    if (plan.place[i] == place) Take(m.tables[i], &sum);
-  }
-  return sum;
 }
 
 TableSum SumOfRole(const TableModel& m, const TablePlan& plan, int64_t role) {
@@ -273,11 +274,15 @@ int64_t TableStateBytes(proto::Training::TableOptimizer optimizer, int64_t rows,
 
 TableParameters CountParameters(const TableModel& m) {
   TableParameters out;
+  TakeDense(m, &out);
   for (const Table& table : m.tables) out.tables += table.rows * m.dim;
-  out.bottom = MlpParameters(m.dense, m.bottom);
-  out.cross = m.cross_layers * (2 * m.crossed() * m.cross_rank + m.crossed());
-  out.top = MlpParameters(m.top_input(), m.top);
   return out;
+}
+
+int64_t DenseParameters(const TableModel& m) {
+  TableParameters out;
+  TakeDense(m, &out);
+  return out.dense();
 }
 
 double TrainingFlopsPerSample(const TableModel& m) {

@@ -41,6 +41,14 @@ struct TableModel {
 };
 
 enum class TablePlace : uint8_t { kOneRank, kRows, kCopied };
+inline constexpr int kTablePlaces = 3;
+
+// The sums over a set of tables.
+struct TableSum {
+  int64_t tables = 0, rows = 0, pooling = 0;
+  int64_t most_rows = 0;  // of one table
+  std::vector<Table> each;
+};
 
 // The placement of tables on ranks.
 struct TablePlan {
@@ -51,14 +59,11 @@ struct TablePlan {
   std::vector<std::vector<int32_t>> roles;
   std::vector<int32_t> role_of_rank;
   bool overlap_indices = true, overlap_vectors = false;
+  TableSum sums[kTablePlaces];  // by TablePlace
+
+  const TableSum& Sum(TablePlace place) const { return sums[static_cast<size_t>(place)]; }
 };
 
-// The sums over a set of tables.
-struct TableSum {
-  int64_t tables = 0, rows = 0, pooling = 0;
-  std::vector<Table> each;
-};
-TableSum SumOf(const TableModel& model, const TablePlan& plan, TablePlace place);
 TableSum SumOfRole(const TableModel& model, const TablePlan& plan, int64_t role);
 
 // Reads a proto::Model with `tables` or `table_rows`. Errors (InvalidArgument) name the field, its value and
@@ -94,6 +99,8 @@ struct TableParameters {
   int64_t total() const { return tables + dense(); }
 };
 TableParameters CountParameters(const TableModel& model);
+// TableParameters::dense(), without a look at each table.
+int64_t DenseParameters(const TableModel& model);
 // Operations (a multiplication and an addition are two) of training a sample: each GEMM three times, except
 // that of the first layer, whose input has no gradient, twice; all dot products of a sample, where each pair
 // counts twice and each vector with itself, as in the batched GEMM. Sums of rows, activations and the

@@ -22,7 +22,7 @@ int64_t KeptFeatures(const TableModel& m) {
 RankMemory MemoryOfTables(const StepPlan& p, int64_t role) {
   const RoleSizes s(p, role);
   const TrainingPlan& t = p.training;
-  const int64_t dense = CountParameters(p.tables).dense(), dim = s.dim;
+  const int64_t dense = DenseParameters(p.tables), dim = s.dim;
   RankMemory out;
   const int64_t rows = s.rows();
   // Copied tables are PyTorch's embeddings with gradients, and use the optimizer of the MLPs.

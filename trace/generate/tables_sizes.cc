@@ -20,13 +20,12 @@ RoleSizes::RoleSizes(const StepPlan& plan, int64_t role)
       dim(plan.tables.dim),
       element_bytes(plan.element_bytes()),
       row_bytes(TableBytes(plan.training.table_dtype)),
-      alone(SumOf(plan.tables, plan.table_plan, TablePlace::kOneRank)),
+      alone(plan.table_plan.Sum(TablePlace::kOneRank)),
       own(SumOfRole(plan.tables, plan.table_plan, role)),
-      by_rows(SumOf(plan.tables, plan.table_plan, TablePlace::kRows)),
-      copied(SumOf(plan.tables, plan.table_plan, TablePlace::kCopied)) {
-  for (const Table& table : plan.tables.tables) {
-    if (table.rows > std::numeric_limits<int32_t>::max()) index_bytes = 8;
-  }
+      by_rows(plan.table_plan.Sum(TablePlace::kRows)),
+      copied(plan.table_plan.Sum(TablePlace::kCopied)) {
+  if (std::max({alone.most_rows, by_rows.most_rows, copied.most_rows}) > std::numeric_limits<int32_t>::max())
+    index_bytes = 8;
 }
 
 int64_t RoleSizes::rows() const {

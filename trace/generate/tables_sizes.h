@@ -8,6 +8,7 @@
 
 namespace chakra::generate {
 
+// Refers to the plan, which must outlive it.
 struct RoleSizes {
   RoleSizes(const StepPlan& plan, int64_t role);
 
@@ -15,9 +16,9 @@ struct RoleSizes {
   int64_t dim = 0, element_bytes = 2, row_bytes = 4;
   // bytes of an index in exchanges: 8 if a table has more rows than 31 bits can count
   int64_t index_bytes = 4;
-  TableSum alone;  // all tables that are each on a single rank
-  // own: the tables of `alone` on this role's rank; by_rows, copied: tables of all ranks
-  TableSum own, by_rows, copied;
+  const TableSum& alone;             // all tables that are each on a single rank
+  TableSum own;                      // the tables of `alone` on this role's rank
+  const TableSum &by_rows, &copied;  // tables of all ranks
 
   // Rows on a rank: of its own tables, of its share of tables that are shared by rows, and of copied tables.
   int64_t rows() const;

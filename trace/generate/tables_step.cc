@@ -23,8 +23,7 @@ class TableStageBuilder {
   TableStageBuilder(const StepPlan& plan, int64_t role)
       : plan_(plan), m_(plan.tables), s_(plan, role), ops_(plan.training), e_(ops_.element_bytes()) {
     graph_.host = plan.training.host;
-    const TableParameters p = CountParameters(m_);
-    graph_.weights = p.dense() + s_.rows() * m_.dim;
+    graph_.weights = DenseParameters(m_) + s_.rows() * m_.dim;
   }
 
   StageGraph Build() {
@@ -283,7 +282,7 @@ class TableStageBuilder {
     if (!plan_.split.overlap_grad && !copied_.empty())
       Reduce(s_.copied.rows * m_.dim, Join(copied_, last_), "copied.gradients");
     graph_.HostWorks(graph_.host.step_ns, {-1, -1, "step", "host"});
-    const int64_t dense = CountParameters(m_).dense() + s_.copied.rows * m_.dim;
+    const int64_t dense = DenseParameters(m_) + s_.copied.rows * m_.dim;
     NodeList waits = Join(Join(reduced_, updates_), Join(last_, next_indices_));
     // There is no copy to another dtype as in other steps: autocast does it.
     Run(ops_.Update(dense).front(), "update", waits);
