@@ -156,7 +156,7 @@ class GenerateCommand : public Command {
     const auto plan = generate::ResolvePlan(*workload);
     if (!plan.ok()) return Fail(plan.status());
     if (!output_.empty()) {
-      const auto step = generate::BuildStep(*plan);
+      const auto step = generate::BuildStep(*plan, threads_);
       if (!step.ok()) return Fail(step.status());
       WholeFolder whole;
       const OnSignal discard([&] { whole.Discard(); });

@@ -17,8 +17,11 @@ constexpr size_t kFlushAt = 1 << 20;
 EtWriter::EtWriter(const std::string& path) : EtWriter(path, CompressionOf(path)) {}
 
 EtWriter::EtWriter(const std::string& path, Compression compression)
+    : EtWriter(path, compression, FileEffort()) {}
+
+EtWriter::EtWriter(const std::string& path, Compression compression, const FileEffort& effort)
     : sink_(std::make_unique<CompressedFile>()) {
-  status_ = sink_->Open(path, compression);
+  status_ = sink_->Open(path, compression, effort);
 }
 
 EtWriter::EtWriter(std::string* out, Compression compression) : sink_(std::make_unique<CompressedFile>()) {

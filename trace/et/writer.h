@@ -21,6 +21,7 @@ class EtWriter {
   // Finish(), no file is left behind.
   explicit EtWriter(const std::string& path);
   EtWriter(const std::string& path, Compression compression);
+  EtWriter(const std::string& path, Compression compression, const FileEffort& effort);
   // Writes to the string `out`, which must outlive the writer and is complete after Finish().
   EtWriter(std::string* out, Compression compression);
   ~EtWriter();

@@ -69,7 +69,7 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
   };
   const auto plan = ResolvePlan(source.workload, options.domain);
   if (!plan.ok()) return with_name(plan.status());
-  const auto step = BuildStep(*plan);
+  const auto step = BuildStep(*plan, options.threads);
   if (!step.ok()) return with_name(step.status());
   auto set = TracesOf(*step, source.name, options);
   if (set.ok()) set->inputs.push_back(source.file);

@@ -22,9 +22,11 @@ std::vector<std::vector<int>> RanksOfStages(const Layout& layout, size_t stages)
 void SetPeers(const StageGraph& stage, const Layout& layout, const std::vector<int>& ranks,
               proto::RankIndex::Graph* graph) {
   const int owner = static_cast<int>(graph->rank());
+  std::set<std::pair<PeerKind, int64_t>> seen;
   std::set<int> done;
   for (const StepNode& n : stage.nodes) {
     if (n.type != NodeType::kSend && n.type != NodeType::kRecv) continue;
+    if (!seen.emplace(n.peer, n.stage).second) continue;
     const int peer = layout.OtherEnd(n.peer, n.stage, owner);
     if (!done.insert(peer).second) continue;
     std::map<int64_t, std::vector<int>> by_distance;
@@ -43,8 +45,11 @@ void SetPeers(const StageGraph& stage, const Layout& layout, const std::vector<i
 
 std::vector<int> OwnersOf(const StepGraphs& step) {
   const Layout layout(step.plan.split);
-  std::vector<int> owners;
-  for (size_t s = 0; s < step.stages.size(); ++s) owners.push_back(layout.FirstOf(static_cast<int64_t>(s)));
+  std::vector<int> owners(step.stages.size(), -1);
+  for (int r = 0; r < layout.ranks(); ++r) {
+    int& owner = owners[static_cast<size_t>(layout.GraphOf(r))];
+    if (owner < 0) owner = r;
+  }
   return owners;
 }
 

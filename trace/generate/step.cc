@@ -1,26 +1,37 @@
 #include "trace/generate/step.h"
 
 #include <algorithm>
+#include <tuple>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 
 namespace chakra::generate {
 
+void AppendSpot(const Spot& s, std::string* out) {
+  if (s.micro_batch >= 0) absl::StrAppend(out, "mb", s.micro_batch, "/");
+  if (s.layer >= 0) absl::StrAppend(out, "layer", s.layer, "/");
+  absl::StrAppend(out, s.phase, "/", s.part);
+}
+
 std::string Print(const Spot& s) {
   std::string out;
-  if (s.micro_batch >= 0) absl::StrAppend(&out, "mb", s.micro_batch, "/");
-  if (s.layer >= 0) absl::StrAppend(&out, "layer", s.layer, "/");
-  absl::StrAppend(&out, s.phase, "/", s.part);
+  AppendSpot(s, &out);
   return out;
 }
 
 uint32_t StageGraph::IndexOf(const Operator& op) {
-  const std::string key =
-      absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|", op.bytes, "|",
-                   op.duration_ns, "|", op.launches, op.eager ? "|eager" : "");
-  const auto [at, fresh] = operator_index_.try_emplace(key, static_cast<uint32_t>(operators.size()));
-  if (fresh) operators.push_back(op);
-  return at->second;
+  using Key = std::tuple<const std::string&, const std::string&, const std::string&, int64_t, int64_t,
+                         int64_t, int, bool>;
+  const size_t hash = absl::Hash<Key>()(
+      Key(op.name, op.shapes, op.types, op.operations, op.bytes, op.duration_ns, op.launches, op.eager));
+  auto& alike = operator_index_[hash];
+  for (const uint32_t i : alike) {
+    if (operators[i] == op) return i;
+  }
+  alike.push_back(static_cast<uint32_t>(operators.size()));
+  operators.push_back(op);
+  return alike.back();
 }
 
 void StageGraph::AddHost(const Spot& spot) {
@@ -133,9 +144,12 @@ uint32_t StageGraph::Message(NodeType type, PeerKind peer, int64_t stage, Stream
 
 std::vector<GroupKind> KindsInOrder(const StageGraph& stage) {
   std::vector<GroupKind> kinds;
+  bool seen[kGroupKinds] = {};
   for (const StepNode& n : stage.nodes) {
-    if (n.type == NodeType::kCollective && std::find(kinds.begin(), kinds.end(), n.group) == kinds.end())
-      kinds.push_back(n.group);
+    bool& known = seen[static_cast<size_t>(n.group)];
+    if (n.type != NodeType::kCollective || known) continue;
+    known = true;
+    kinds.push_back(n.group);
   }
   return kinds;
 }

@@ -47,6 +47,8 @@ struct Operator {
   int64_t duration_ns = 0;  // duration of a node of the host
   int launches = 1;         // kernels that it represents
   bool eager = false;       // Python launches it even where CUDA graphs launch the rest
+
+  bool operator==(const Operator&) const = default;
 };
 
 // The host's time to launch the operator.
@@ -62,6 +64,7 @@ struct Spot {
   const char* part = "";     // has static storage
 };
 std::string Print(const Spot& spot);
+void AppendSpot(const Spot& spot, std::string* out);
 
 struct StepNode {
   NodeType type = NodeType::kComp;
@@ -131,7 +134,8 @@ class StageGraph {
   uint32_t Add(StepNode node, int64_t host_ns, const NodeList& after);
   void AddHost(const Spot& spot);
   uint32_t IndexOf(const Operator& op);
-  absl::flat_hash_map<std::string, uint32_t> operator_index_;
+  // By hash: the indices of the operators that have it.
+  absl::flat_hash_map<size_t, absl::InlinedVector<uint32_t, 1>> operator_index_;
   int64_t pending_ns_ = 0;    // time of the host that is in no node yet
   NodeList waits_;            // nodes for which the next node of the host waits
   int64_t host_node_ = -1;    // the last node of the host

@@ -16,6 +16,7 @@
 #include "trace/et/rank_index.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
+#include "trace/generate/encode.h"
 #include "trace/generate/layout.h"
 #include "trace/generate/resolve.h"
 #include "trace/generate/share.h"
@@ -32,80 +33,18 @@ namespace et = ChakraProtoMsg;
 
 constexpr char kWorkload[] = "workload";  // an attribute of metadata
 
-const StageGraph& StageOf(const StepGraphs& step, const Layout& layout, int rank) {
-  return step.stages[static_cast<size_t>(layout.GraphOf(rank))];
+// The index of a rank's stage in StepGraphs::stages.
+size_t StageOf(const Layout& layout, int rank) { return static_cast<size_t>(layout.GraphOf(rank)); }
+
+// The encoders of all stages, of which each serves all ranks of its stage.
+std::vector<StageEncoder> EncodersOf(const StepGraphs& step) {
+  return {step.stages.begin(), step.stages.end()};
 }
 
-// The sender and the receiver of a message.
-Peer EndsOf(const Layout& layout, int rank, const StepNode& n) {
-  const int other = layout.OtherEnd(n.peer, n.stage, rank);
-  const bool send = n.type == NodeType::kSend;
-  Peer ends;
-  ends.src = send ? rank : other;
-  ends.dst = send ? other : rank;
-  ends.tag = n.tag;
-  return ends;
-}
-
-void SetComputation(const Operator& op, et::Node* node) {
-  node->set_name(op.name);
-  if (!op.shapes.empty()) node->mutable_inputs()->set_shapes(op.shapes);
-  if (!op.types.empty()) node->mutable_inputs()->set_types(op.types);
-  AddAttribute("num_ops", node)->set_int64_val(op.operations);
-  AddAttribute("tensor_size", node)->set_uint64_val(static_cast<uint64_t>(op.bytes));
-}
-
-void SetCollective(const Layout& layout, int rank, const StepNode& n, et::Node* node) {
-  node->set_name(std::string(Name(n.collective)));
-  AddAttribute("comm_type", node)->set_int64_val(static_cast<int64_t>(n.collective));
-  AddAttribute("comm_size", node)->set_int64_val(n.bytes);
-  AddAttribute("pg_name", node)->set_string_val(layout.NameOf(n.group, rank));
-}
-
-void SetMessage(const Layout& layout, int rank, const StepNode& n, et::Node* node) {
-  const Peer ends = EndsOf(layout, rank, n);
-  node->set_name(n.type == NodeType::kSend ? "send" : "receive");
-  AddAttribute("comm_size", node)->set_int64_val(n.bytes);
-  AddAttribute("comm_src", node)->set_int32_val(ends.src);
-  AddAttribute("comm_dst", node)->set_int32_val(ends.dst);
-  AddAttribute("comm_tag", node)->set_int32_val(ends.tag);
-}
-
-void SetCopy(const StepNode& n, et::Node* node) {
-  node->set_name(n.type == NodeType::kMemStore ? "Memcpy DtoH (Device -> Pinned)"
-                                               : "Memcpy HtoD (Pinned -> Device)");
-  AddAttribute("tensor_size", node)->set_uint64_val(static_cast<uint64_t>(n.bytes));
-}
-
-absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, EtWriter* out) {
-  const StageGraph& stage = StageOf(step, layout, rank);
+absl::Status WriteRank(const StepGraphs& step, const Layout& layout, const StageEncoder& stage, int rank,
+                       EtWriter* out) {
   RETURN_IF_ERROR(out->AddMetadata(MetadataWith(kWorkload, step.plan.workload)));
-  et::Node node;
-  for (size_t i = 0; i < stage.nodes.size(); ++i) {
-    const StepNode& n = stage.nodes[i];
-    node.Clear();
-    node.set_id(i);
-    node.set_type(static_cast<et::NodeType>(n.type));
-    for (uint32_t d = n.dep_begin; d < n.dep_end; ++d) node.add_data_deps(stage.deps[d]);
-    const bool host = n.stream == Stream::kHost;
-    AddAttribute("is_cpu_op", &node)->set_bool_val(host);
-    AddAttribute(host ? "tid" : "stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
-    AddAttribute("module", &node)->set_string_val(Print(n.spot));
-    if (host) {
-      node.set_name(stage.operators[n.op].name);
-      AddAttribute("duration_ns", &node)->set_int64_val(stage.operators[n.op].duration_ns);
-    } else if (n.type == NodeType::kComp) {
-      SetComputation(stage.operators[n.op], &node);
-    } else if (n.type == NodeType::kCollective) {
-      SetCollective(layout, rank, n, &node);
-    } else if (IsCopy(n)) {
-      SetCopy(n, &node);
-    } else {
-      SetMessage(layout, rank, n, &node);
-    }
-    RETURN_IF_ERROR(out->AddNode(node));
-  }
-  return absl::OkStatus();
+  return stage.Write(layout, rank, out);
 }
 
 // Sets the data that a rank has in addition to the graph of its stage, in the order in which a reader of its
@@ -135,8 +74,10 @@ void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* 
 absl::Status LoadEach(const StepGraphs& step, const std::string& name, const ReadOptions& options,
                       TraceSet* set) {
   const Layout layout(step.plan.split);
+  const std::vector<StageEncoder> stages = EncodersOf(step);
   const auto write = [&](size_t i, EtWriter* writer) {
-    return WriteRank(step, layout, static_cast<int>(i), writer);
+    const int rank = static_cast<int>(i);
+    return WriteRank(step, layout, stages[StageOf(layout, rank)], rank, writer);
   };
   ASSIGN_OR_RETURN(set->ranks, LoadWritten(static_cast<size_t>(layout.ranks()), options, name, write));
   return absl::OkStatus();
@@ -153,7 +94,7 @@ absl::Status LoadStages(const StepGraphs& step, const std::string& name, const R
     const int rank = layout.FirstOf(static_cast<int64_t>(s));
     std::string frames;
     EtWriter writer(&frames, Compression::kNone);
-    RETURN_IF_ERROR(WriteRank(step, layout, rank, &writer));
+    RETURN_IF_ERROR(WriteRank(step, layout, StageEncoder(step.stages[s]), rank, &writer));
     RETURN_IF_ERROR(writer.Finish());
     ASSIGN_OR_RETURN(of_stage[s], decoder.Decode(frames, name, rank, options));
   }
@@ -218,12 +159,16 @@ absl::Status PutInPlace(const std::string& folder, bool part, const std::vector<
   return whole->MoveInto(folder, stale, files);
 }
 
+// As `convert` and `edit` do, leaves it to the system when the bytes of a folder's files go to the disk: to
+// wait for each file takes longer than to make it.
 absl::Status WriteRanks(const StepGraphs& step, const Layout& layout, const std::vector<int>& ranks,
                         const WholeFolder& folder, int threads) {
+  const std::vector<StageEncoder> stages = EncodersOf(step);
   return ForEach(ranks.size(), threads, [&] {
     return [&](size_t i) {
-      EtWriter writer(folder.PathOf(FileOf(ranks[i])));
-      RETURN_IF_ERROR(WriteRank(step, layout, ranks[i], &writer));
+      const std::string path = folder.PathOf(FileOf(ranks[i]));
+      EtWriter writer(path, CompressionOf(path), {.durable = false});
+      RETURN_IF_ERROR(WriteRank(step, layout, stages[StageOf(layout, ranks[i])], ranks[i], &writer));
       return writer.Finish();
     };
   });
@@ -232,9 +177,9 @@ absl::Status WriteRanks(const StepGraphs& step, const Layout& layout, const std:
 // Returns an error if `folder` has traces that are not among `files`: other readers would read both as one
 // run.
 absl::Status CheckOthers(const std::string& folder, const std::vector<std::string>& files) {
+  const absl::flat_hash_set<absl::string_view> own(files.begin(), files.end());
   for (const std::string& name : ListFolder(folder)) {
-    if (!absl::StartsWith(name, "workload.") || !absl::EndsWith(name, ".et.zst") ||
-        std::find(files.begin(), files.end(), name) != files.end())
+    if (!absl::StartsWith(name, "workload.") || !absl::EndsWith(name, ".et.zst") || own.contains(name))
       continue;
     return absl::AlreadyExistsError(absl::StrCat(
         folder, ": ", name, " exists, and is not a graph of this step; expected a folder without traces"));
@@ -244,13 +189,16 @@ absl::Status CheckOthers(const std::string& folder, const std::vector<std::strin
 
 }  // namespace
 
-absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan) {
+absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan, int threads) {
   StepGraphs step;
   step.plan = plan;
-  for (int64_t s = 0; s < plan.split.graphs(); ++s) {
-    ASSIGN_OR_RETURN(StageGraph stage, BuildStage(plan, s));
-    step.stages.push_back(std::move(stage));
-  }
+  step.stages.resize(static_cast<size_t>(plan.split.graphs()));
+  RETURN_IF_ERROR(ForEach(step.stages.size(), threads, [&] {
+    return [&](size_t s) {
+      ASSIGN_OR_RETURN(step.stages[s], BuildStage(plan, static_cast<int64_t>(s)));
+      return absl::OkStatus();
+    };
+  }));
   return step;
 }
 

@@ -14,8 +14,8 @@
 
 namespace chakra::generate {
 
-// Errors: those of BuildStage().
-absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan);
+// `threads`: number of stages that are built at once. Errors: those of BuildStage().
+absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan, int threads = 1);
 
 // The groups of more than one rank that nodes name, for all ranks.
 Groups GroupsOf(const StepGraphs& step);
@@ -23,8 +23,8 @@ Groups GroupsOf(const StepGraphs& step);
 // Writes FOLDER/workload.RANK.et.zst for each of `ranks` (empty: all), and FOLDER/workload.json with the
 // groups, where readers of traces find it. Creates the folder. `threads`: number of files that are written at
 // once. The same step gives the same bytes. All files appear together: they replace an earlier step (empty
-// `ranks`), or are added to its other ranks. `whole`, if not null, has them until then. Errors name the path,
-// or the rank that does not exist.
+// `ranks`), or are added to its other ranks. `whole`, if not null, has them until then. When it returns, the
+// system may not have put all bytes on the disk yet. Errors name the path, or the rank that does not exist.
 absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const std::vector<int>& ranks,
                        int threads, WholeFolder* whole = nullptr);
 
