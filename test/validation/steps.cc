@@ -27,6 +27,7 @@ absl::Status PredictStep(MeasuredStep* step) {
   TraceOptions traces;
   traces.inputs = {generate::WorkloadInput(*read)};
   traces.read.threads = 1;
+  traces.keep_symmetric = true;
   const auto loaded = LoadTraces(traces);
   if (!loaded.ok()) return loaded.status();
   RunOptions run;
