@@ -1,5 +1,6 @@
 #include "replay/plan/request.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -27,6 +28,13 @@ Aim AimOf(const proto::PlanRun::Search& search) {
 
 bool ReadPercent(const std::string& text, double* percent) {
   return absl::SimpleAtod(absl::StripSuffix(text, "%"), percent) && *percent >= 0 && *percent < 100;
+}
+
+// All splits have the sequences of the given one, and their own number of micro-batches.
+void FixBatch(const proto::Parallel& p, proto::Training* t) {
+  if (!t->has_global_batch() && t->has_accumulation() && p.has_dp())
+    t->set_global_batch(p.dp() * std::max<int64_t>(1, t->micro_batch()) * t->accumulation());
+  t->clear_accumulation();
 }
 
 }  // namespace
@@ -62,6 +70,7 @@ absl::StatusOr<PlanRequest> RequestOf(const proto::PlanRun& told) {
   TakeModel(told.model(), &workload);
   workload.file = told.workload();
   ASSIGN_OR_RETURN(out.workload, generate::ReadWorkload(workload));
+  FixBatch(out.workload.parallel(), out.workload.mutable_training());
   // A model from a file is named after the file.
   const std::string model = workload.model.substr(0, workload.model.find(':'));
   if (out.workload.name().empty() && out.workload.model().preset().empty() && absl::EndsWith(model, ".json"))

@@ -31,6 +31,7 @@ class Changes {
     known_ = ParseTextMessage(step.workload, "workload", &workload_).ok();
     // An open global batch depends on the split, which changes.
     workload_.mutable_training()->set_global_batch(step.training.global_batch);
+    workload_.mutable_training()->clear_accumulation();
   }
 
   std::vector<FitChange> Find() {

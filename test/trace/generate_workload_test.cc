@@ -56,6 +56,30 @@ TEST(GenerateWorkload, ReadsShortForms) {
   EXPECT_EQ(plan->training.optimizer, proto::Training::SGD);
 }
 
+// Any two of micro_batch, accumulation and global_batch give the third.
+TEST(GenerateWorkload, AccumulationIsAFactorOfTheBatch) {
+  const auto plan = [](const std::string& training) {
+    return Plan(
+        {.file = "", .model = kSmall, .parallel = "dp=4", .training = "seq=128," + training, .set = {}});
+  };
+  for (const char* training :
+       {"micro_batch=2,accumulation=3", "micro_batch=2,global_batch=24", "accumulation=3,global_batch=24",
+        "micro_batch=2,accumulation=3,global_batch=24"}) {
+    const auto p = plan(training);
+    ASSERT_TRUE(p.ok()) << training << ": " << p.status();
+    EXPECT_EQ(p->training.global_batch, 24) << training;
+    EXPECT_EQ(p->training.micro_batch, 2) << training;
+    EXPECT_EQ(p->micro_batches(), 3) << training;
+  }
+  EXPECT_EQ(plan("accumulation=3")->training.global_batch, 12);
+  EXPECT_EQ(plan("micro_batch=2,accumulation=3,global_batch=32").status().message(),
+            "training.global_batch is 32; expected training.micro_batch * accumulation * parallel.dp, 2 * 3 "
+            "* 4 = 24");
+  EXPECT_EQ(plan("accumulation=3,global_batch=32").status().message(),
+            "training.global_batch is 32; expected training.micro_batch * accumulation * parallel.dp, 2 * 3 "
+            "* 4 = 24");
+}
+
 TEST(GenerateWorkload, KeysOverrideThePreset) {
   const auto plan =
       Plan({.file = "", .model = "llama3-70b:layers=12", .parallel = "", .training = "seq=4096", .set = {}});

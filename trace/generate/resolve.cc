@@ -398,6 +398,22 @@ absl::Status TakeGradients(const proto::Training& t, TrainingPlan* out) {
   return absl::OkStatus();
 }
 
+// Any two of micro_batch, accumulation and global_batch give the third.
+absl::Status TakeSequences(const proto::Training& t, const Split& split, TrainingPlan* out) {
+  const int64_t times = t.has_accumulation() ? t.accumulation() : split.pp;
+  const bool from_others = t.has_accumulation() && t.has_global_batch() && !t.has_micro_batch();
+  out->micro_batch = t.has_micro_batch() ? t.micro_batch()
+                     : from_others       ? std::max<int64_t>(1, t.global_batch() / (split.dp * times))
+                                         : 1;
+  const int64_t product = out->micro_batch * times * split.dp;
+  out->global_batch = t.has_global_batch() ? t.global_batch() : product;
+  if (!t.has_accumulation() || out->global_batch == product) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("training.global_batch is ", out->global_batch,
+                   "; expected training.micro_batch * accumulation * parallel.dp, ", out->micro_batch, " * ",
+                   times, " * ", split.dp, " = ", product));
+}
+
 absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, const Split& split,
                           TrainingPlan* out) {
   const int64_t patches = model.image > 0 ? model.image / model.patch : 0;
@@ -408,8 +424,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   if (model.image == 0 && !t.has_seq())
     return Missing("training.seq", "; expected the tokens of a sequence, as --training seq=4096");
   out->seq = model.image > 0 ? patches * patches + 1 : t.seq();
-  out->micro_batch = t.has_micro_batch() ? t.micro_batch() : 1;
-  out->global_batch = t.has_global_batch() ? t.global_batch() : split.dp * split.pp * out->micro_batch;
+  RETURN_IF_ERROR(TakeSequences(t, split, out));
   out->dtype = t.dtype();
   out->recompute = t.recompute();
   out->recomputes_block = t.recompute_method() == proto::Training::BLOCK;
