@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/foreign/foreign.h"
 #include "trace/generate/counts.h"
-#include "trace/generate/foreign.h"
 #include "trace/generate/importer.h"
 #include "trace/generate/resolve.h"
 #include "trace/generate/sizes.h"
@@ -22,10 +22,14 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+using foreign::ReadForeign;
+
 proto::Workload Read(const std::string& text) {
-  const auto workload = ReadForeign(text, "run.conf");
+  auto workload = ReadForeign(text, "run.conf");
   EXPECT_TRUE(workload.ok()) << workload.status();
-  return workload.ok() ? *workload : proto::Workload();
+  if (!workload.ok()) return {};
+  EXPECT_TRUE(ExpandModel("", workload->mutable_model()).ok());
+  return *std::move(workload);
 }
 
 StepPlan Plan(const proto::Workload& workload) {
@@ -62,8 +66,8 @@ TEST(GenerateForeign, ReadsMegatronArguments) {
   EXPECT_TRUE(plan.split.overlap_grad);
   EXPECT_EQ(plan.micro_batches(), 768);
   EXPECT_EQ(plan.training.dtype, proto::Training::BF16);
-  EXPECT_THAT(LeftOutOf(w), HasSubstr("tp_comm_overlap=true"));
-  EXPECT_THAT(LeftOutOf(w), Not(HasSubstr("lr")));
+  EXPECT_TRUE(plan.split.overlap_tensor);  // tp_comm_overlap
+  EXPECT_EQ(LeftOutOf(w), "");
 }
 
 TEST(GenerateForeign, ReadsMegatronWindowsAndRecomputation) {
@@ -169,7 +173,7 @@ mixed_precision: bf16_mixed
   EXPECT_EQ(plan.split.cp, 2);
   EXPECT_TRUE(plan.split.overlap_param);
   EXPECT_EQ(plan.training.dtype, proto::Training::BF16);
-  EXPECT_THAT(LeftOutOf(w), HasSubstr("cuda_graph_impl=local"));
+  EXPECT_TRUE(plan.training.graphs);
   EXPECT_THAT(LeftOutOf(w), HasSubstr("dp is 1"));
 }
 
@@ -255,6 +259,111 @@ mode = "selective"
   EXPECT_THAT(LeftOutOf(w), HasSubstr("activation_checkpoint.mode=selective"));
 }
 
+// Settings of newer versions: those that a step has, and those that are named.
+TEST(GenerateForeign, ReadsNewerMegatronKeys) {
+  constexpr char kArguments[] =
+      "--num-layers 4 --hidden-size 512 --num-attention-heads 8 --vocab-size 1024 --seq-length 64 --bf16 "
+      "--world-size 8 --position-embedding-type rope ";
+  const auto with = [&](const char* more) { return Read(absl::StrCat(kArguments, more)); };
+  EXPECT_EQ(LeftOutOf(with("")), "");
+  const proto::Workload fp8 = with("--fp8-format hybrid --fp8-recipe mxfp8 --fp8-param-gather");
+  EXPECT_EQ(fp8.training().dtype(), proto::Training::FP8);
+  EXPECT_EQ(fp8.training().fp8(), proto::Training::MXFP8);
+  EXPECT_EQ(LeftOutOf(fp8), "fp8_param_gather=true: weights are gathered in bf16");
+  EXPECT_EQ(with("--fp8-format e4m3 --fp8-recipe delayed").training().fp8(), proto::Training::DELAYED);
+  EXPECT_EQ(LeftOutOf(with("--fp8-format e4m3 --fp8-recipe blockwise")),
+            "fp8_recipe=blockwise: scales are those of whole tensors");
+  const proto::Workload graphs =
+      with("--num-experts 8 --cuda-graph-impl transformer_engine --cuda-graph-scope moe");
+  EXPECT_TRUE(graphs.training().cuda_graphs());
+  EXPECT_TRUE(graphs.training().graphed_experts());
+  EXPECT_EQ(LeftOutOf(graphs),
+            "cuda_graph_scope=moe: attention, routers and MLPs without experts are graphs");
+  EXPECT_FALSE(with("--cuda-graph-impl none").training().cuda_graphs());
+  // Families and precisions that are not generated.
+  EXPECT_EQ(
+      LeftOutOf(with("--hybrid-layer-pattern M-M*- --fp4-format e2m1 --moe-latent-size 64 "
+                     "--use-precision-aware-optimizer")),
+      "fp4_format=e2m1; hybrid_layer_pattern=M-M*-; moe_latent_size=64; use_precision_aware_optimizer=true");
+  EXPECT_EQ(LeftOutOf(with("--tensor-model-parallel-size 2 --tp-comm-overlap")),
+            "tp_comm_overlap=true: it needs sequence_parallel");
+}
+
+TEST(GenerateForeign, ReadsNewerRecipeKeys) {
+  constexpr char kRecipe[] = R"(
+model:
+  num_layers: 4
+  hidden_size: 512
+  num_attention_heads: 8
+  vocab_size: 1024
+  seq_length: 64
+  tensor_model_parallel_size: 1
+  cross_entropy_loss_fusion: false
+logger: {log_interval: 10}
+rng: {seed: 1234}
+)";
+  const proto::Workload lora = Read(absl::StrCat(kRecipe, R"(
+mixed_precision: bf16_with_fp8_delayed_scaling_mixed
+peft: {_target_: megatron.bridge.peft.lora.LoRA, dim: 16, alpha: 32, dropout: 0.1, target_modules: [linear_qkv]}
+)"));
+  EXPECT_EQ(lora.training().lora(), 16);
+  EXPECT_EQ(lora.training().lora_on(), proto::Training::ATTENTION);
+  EXPECT_DOUBLE_EQ(lora.training().lora_dropout(), 0.1);
+  EXPECT_EQ(lora.training().fp8(), proto::Training::DELAYED);
+  EXPECT_FALSE(lora.training().fused_loss());
+  EXPECT_EQ(LeftOutOf(lora),
+            "peft.target_modules=[linear_qkv]: all GEMMs of attention have adapters; the number of ranks is "
+            "unknown: dp "
+            "is 1; --parallel dp=N says how many ranks share the batch");
+  const proto::Workload fp4 = Read(absl::StrCat(kRecipe, "mixed_precision: bf16_with_nvfp4_mixed\n"));
+  EXPECT_EQ(fp4.training().dtype(), proto::Training::BF16);
+  EXPECT_THAT(LeftOutOf(fp4), HasSubstr("mixed_precision=bf16_with_nvfp4_mixed: GEMMs have bf16"));
+}
+
+TEST(GenerateForeign, ReadsNewerTorchtitanKeys) {
+  const proto::Workload w = Read(R"(
+[model]
+name = "qwen3"
+flavor = "30B-A3B"
+[training]
+enable_cpu_offload = true
+[parallelism]
+data_parallel_shard_degree = 8
+expert_parallel_degree = 8
+expert_parallel_comm_backend = "standard"
+[compile]
+enable = true
+components = ["model", "loss"]
+[optimizer]
+lr = 3e-4
+early_step_in_backward = true
+[activation_checkpoint]
+mode = "none"
+)");
+  EXPECT_TRUE(w.training().compiled());
+  EXPECT_EQ(w.parallel().dispatcher(), proto::Parallel::ALLTOALL);
+  EXPECT_EQ(LeftOutOf(w),
+            "training.enable_cpu_offload=true: weights and optimizer stay on the device; "
+            "optimizer.early_step_in_backward=true: the optimizer runs after the backward pass");
+  // What newer versions print of a configuration in Python.
+  const StepPlan json = Plan(Read(R"({"model": {"name": "llama3", "flavor": "8B"},
+      "training": {"local_batch_size": 2, "seq_len": 8192}, "parallelism": {"data_parallel_shard_degree": 8},
+      "activation_checkpoint": {"mode": "full"}})"));
+  EXPECT_EQ(json.split.dp, 8);
+  EXPECT_EQ(json.training.micro_batch, 2);
+}
+
+// The layers of flavors are those of their presets.
+TEST(GenerateForeign, CountsTheStagesOfFlavors) {
+  for (const char* flavor : {"8B", "70B", "405B"}) {
+    const proto::Workload w = Read(absl::StrCat(
+        "[model]\nname = \"llama3\"\nflavor = \"", flavor,
+        "\"\n[parallelism]\npipeline_parallel_degree = 2\npipeline_parallel_schedule = \"Interleaved1F1B\"\n"
+        "pipeline_parallel_layers_per_stage = 1\ndata_parallel_shard_degree = 1\n"));
+    EXPECT_EQ(w.parallel().vpp(), (w.model().layers() + 2) / 2) << flavor;
+  }
+}
+
 TEST(GenerateForeign, RefusesBadFiles) {
   const struct {
     const char *text, *error;
@@ -274,7 +383,8 @@ TEST(GenerateForeign, RefusesBadFiles) {
        "--world-size 6 "
        "--tensor-model-parallel-size 4",
        "expected tp * cp * pp to divide all ranks, 6"},
-      {"neither", "expected arguments of Megatron-LM"},
+      {"neither",
+       "run.conf: not a configuration of a known framework; expected DeepSpeed's JSON, accelerate's YAML, "},
   };
   for (const auto& c : kCases) {
     const auto workload = ReadForeign(c.text, "run.conf");

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "test/trace/generate_testing.h"
+#include "trace/foreign/foreign.h"
 #include "trace/generate/copies.h"
-#include "trace/generate/foreign.h"
 #include "trace/generate/memory.h"
 #include "trace/generate/stage.h"
 
@@ -128,7 +128,7 @@ TEST(GenerateOffload, RefusesSettingsThatFrameworksRefuse) {
 
 TEST(GenerateOffload, ReadsMegatronNames) {
   const auto read = [](const std::string& more) {
-    const auto workload = ReadForeign(
+    const auto workload = foreign::ReadForeign(
         absl::StrCat("--num-layers 8 --hidden-size 512 --num-attention-heads 8 --seq-length 2048\n"
                      "--max-position-embeddings 2048 --vocab-size 1024 --bf16 "
                      "--use-distributed-optimizer\n",
@@ -150,7 +150,7 @@ TEST(GenerateOffload, ReadsMegatronNames) {
   EXPECT_EQ(read("--optimizer-cpu-offload").training().offload(), "optimizer");
   EXPECT_EQ(read("").training().offload(), "");
   EXPECT_FALSE(
-      ReadForeign("--num-layers 8 --hidden-size 512 --num-attention-heads 8 --seq-length 2048\n"
+      foreign::ReadForeign("--num-layers 8 --hidden-size 512 --num-attention-heads 8 --seq-length 2048\n"
                   "--max-position-embeddings 2048 --vocab-size 1024 --optimizer-offload-fraction 3\n",
                   "run.conf")
           .ok());

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "trace/base/status_macros.h"
-#include "trace/generate/foreign.h"
+#include "trace/foreign/foreign.h"
 #include "trace/generate/huggingface/hf_config.h"
 #include "trace/generate/presets.h"
 #include "trace/io/file.h"
@@ -30,45 +30,85 @@ bool IsFile(const std::string& path) {
   return absl::EndsWith(path, ".json") || std::filesystem::is_regular_file(path, error);
 }
 
-// Reads a file of a framework, in place of a proto::Workload; nothing if it is none.
-absl::StatusOr<std::optional<proto::Workload>> ReadForeignFile(const std::string& path) {
+// A file of a framework in place of a proto::Workload.
+struct FrameworkFile {
+  std::string path, content;
+  foreign::Role role = foreign::Role::kNone;
+};
+
+// The file at `path`; no role if it is none of a framework, or cannot be read: the other reader returns the
+// error.
+FrameworkFile FindForeign(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
-  const absl::StatusOr<std::string> content = ReadFile(path, kMostBytes);
-  if (!content.ok() || !LooksForeign(*content)) return std::nullopt;  // the other reader returns the error
-  ASSIGN_OR_RETURN(proto::Workload workload, ReadForeign(*content, path));
-  return std::optional<proto::Workload>(std::move(workload));
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  absl::StatusOr<std::string> content = ReadFile(path, kMostBytes);
+  if (!content.ok()) return {};
+  const foreign::Role role = foreign::RoleOf(*content);
+  return {path, *std::move(content), role};
+}
+
+absl::Status TakeForeign(const FrameworkFile& file, const foreign::Beside& beside,
+                         proto::Workload* workload) {
+  ASSIGN_OR_RETURN(proto::Workload read, foreign::ReadForeign(file.content, file.path, beside));
+  const std::string folder = std::filesystem::path(file.path).parent_path().string();
+  if (absl::Status s = ExpandModel(folder, read.mutable_model()); !s.ok())
+    return absl::Status(s.code(), absl::StrCat(file.path, ": ", s.message()));
+  workload->MergeFrom(read);
+  return absl::OkStatus();
+}
+
+// The file that --model names before a colon; "": it names none.
+std::string FileOfModel(const std::string& text) {
+  const size_t equals = text.find('='), colon = text.find(':');
+  if (equals != std::string::npos && colon >= equals) return "";
+  const std::string name(absl::StripAsciiWhitespace(text.substr(0, colon)));
+  return IsFile(name) ? name : "";
 }
 
 // --model: NAME, FILE, keys, or NAME or FILE with keys after a colon. A framework's file describes the whole
 // workload.
-absl::Status ReadModelText(const std::string& text, proto::Workload* workload) {
+absl::Status ReadModelText(const std::string& text, const FrameworkFile& file, const foreign::Beside& beside,
+                           proto::Workload* workload) {
   proto::Model* const model = workload->mutable_model();
   if (absl::Status s = CheckColon(text, "a change of a named model"); !s.ok())
     return absl::InvalidArgumentError(absl::StrCat("--model ", text, ": ", s.message()));
   const size_t equals = text.find('='), colon = text.find(':');
   const bool named = equals == std::string::npos || colon < equals;
   if (!named) return ReadSettings(text, "--model", model);
-  const std::string name(absl::StripAsciiWhitespace(text.substr(0, colon)));
   proto::Model below;
-  auto foreign = IsFile(name) ? ReadForeignFile(name) : std::optional<proto::Workload>();
-  if (!foreign.ok())
-    return absl::Status(foreign.status().code(), absl::StrCat("--model: ", foreign.status().message()));
-  if (foreign->has_value()) {
-    workload->MergeFrom(**foreign);
-    return colon == std::string::npos ? absl::OkStatus()
-                                      : ReadSettings(text.substr(colon + 1), "--model", model);
-  }
-  if (IsFile(name)) {
-    below.set_config(name);
+  if (file.role != foreign::Role::kNone) {
+    if (absl::Status s = TakeForeign(file, beside, workload); !s.ok())
+      return absl::Status(s.code(), absl::StrCat("--model: ", s.message()));
   } else {
-    below.set_preset(name);
+    const std::string name(absl::StripAsciiWhitespace(text.substr(0, colon)));
+    if (IsFile(name)) {
+      below.set_config(name);
+    } else {
+      below.set_preset(name);
+    }
+    if (absl::Status s = ExpandModel("", &below); !s.ok())
+      return absl::Status(s.code(), absl::StrCat("--model: ", s.message()));
+    model->MergeFrom(below);
   }
-  if (absl::Status s = ExpandModel("", &below); !s.ok())
-    return absl::Status(s.code(), absl::StrCat("--model: ", s.message()));
-  model->MergeFrom(below);
   return colon == std::string::npos ? absl::OkStatus()
                                     : ReadSettings(text.substr(colon + 1), "--model", model);
+}
+
+// What the options say beside a framework's file.
+absl::StatusOr<foreign::Beside> BesideOf(const WorkloadOptions& options) {
+  foreign::Beside out;
+  RETURN_IF_ERROR(ReadSettings(options.parallel, "--parallel", out.given.mutable_parallel()));
+  RETURN_IF_ERROR(ReadSettings(options.training, "--training", out.given.mutable_training()));
+  RETURN_IF_ERROR(SetFields(options.set, &out.given));
+  const size_t equals = options.model.find('='), colon = options.model.find(':');
+  const bool named = !options.model.empty() && (equals == std::string::npos || colon < equals);
+  if (!named) {
+    RETURN_IF_ERROR(ReadSettings(options.model, "--model", out.given.mutable_model()));
+  }
+  // Keys alone change the file's model, unless they are a whole model.
+  const proto::Model& model = out.given.model();
+  out.has_model = named || model.has_hidden() || !model.preset().empty() || !model.config().empty();
+  return out;
 }
 
 }  // namespace
@@ -99,9 +139,12 @@ absl::Status ExpandModel(absl::string_view folder, proto::Model* model) {
 
 absl::StatusOr<proto::Workload> ReadWorkload(const WorkloadOptions& options) {
   proto::Workload w;
-  ASSIGN_OR_RETURN(auto foreign, ReadForeignFile(options.file));
-  if (foreign.has_value()) {
-    w = *std::move(foreign);
+  const FrameworkFile file = FindForeign(options.file), of_model = FindForeign(FileOfModel(options.model));
+  ASSIGN_OR_RETURN(foreign::Beside beside, BesideOf(options));
+  if (file.role == foreign::Role::kLauncher && of_model.role == foreign::Role::kTrainer) {
+    beside.launcher = options.file;  // one run, described by two files
+  } else if (file.role != foreign::Role::kNone) {
+    RETURN_IF_ERROR(TakeForeign(file, beside, &w));
   } else if (!options.file.empty()) {
     RETURN_IF_ERROR(ReadMessageFile(options.file, &w));
     const std::string folder = std::filesystem::path(options.file).parent_path().string();
@@ -109,7 +152,8 @@ absl::StatusOr<proto::Workload> ReadWorkload(const WorkloadOptions& options) {
       return absl::Status(s.code(), absl::StrCat(options.file, ": ", s.message()));
   }
   if (!options.model.empty()) {
-    RETURN_IF_ERROR(ReadModelText(options.model, &w));
+    beside.has_model = false;  // this option gives it
+    RETURN_IF_ERROR(ReadModelText(options.model, of_model, beside, &w));
   }
   RETURN_IF_ERROR(ReadSettings(options.parallel, "--parallel", w.mutable_parallel()));
   RETURN_IF_ERROR(ReadSettings(options.training, "--training", w.mutable_training()));
@@ -129,12 +173,12 @@ bool IsWorkloadField(absl::string_view path) {
 
 std::string LeftOut(const proto::Workload& workload) {
   if (workload.left_out().empty()) return "";
-  return absl::StrCat("the step leaves out settings of ", workload.model().source(), ": ",
+  return absl::StrCat("the step leaves out settings of ", workload.left_out_of(), ": ",
                       absl::StrJoin(workload.left_out(), "; "));
 }
 
 bool LooksLikeWorkload(absl::string_view head) {
-  if (LooksForeign(head)) return true;
+  if (foreign::LooksForeign(head)) return true;
   for (absl::string_view line : absl::StrSplit(head, '\n')) {
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || line[0] == '#' || line == "{") continue;

@@ -14,9 +14,11 @@ namespace chakra::generate {
 
 // The workload options of the command line. Later ones take precedence: file, short forms, `set`.
 struct WorkloadOptions {
-  std::string file;  // proto::Workload as text format, JSON or binary, or as foreign.h reads it; "": none
-  // A preset, a config.json, a file as foreign.h reads it (with its parallelism and training), or
-  // "key=value,..."; the first three also as "NAME:key=value,..."
+  // proto::Workload as text format, JSON or binary, or a file of a framework (trace/foreign); "": none
+  std::string file;
+  // A preset, a config.json, a file of a framework (with its parallelism and training), or "key=value,...";
+  // the first three also as "NAME:key=value,...". If `file` is a launcher's and this is a trainer's, both
+  // describe one run.
   std::string model;
   std::string parallel;          // "key=value,..."
   std::string training;          // "key=value,..."
@@ -40,7 +42,7 @@ bool IsWorkloadField(absl::string_view path);
 std::string LeftOut(const proto::Workload& workload);
 
 // Whether a text looks like a Workload in text format or JSON (it sets model, parallel or training), or like
-// a file that foreign.h reads.
+// a file of a framework.
 bool LooksLikeWorkload(absl::string_view head);
 
 }  // namespace chakra::generate

@@ -7,72 +7,94 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "trace/generate/foreign_keys.h"
-#include "trace/generate/presets.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "trace/base/status_macros.h"
+#include "trace/foreign/format.h"
+#include "trace/foreign/keys.h"
+#include "trace/foreign/rows.h"
+#include "trace/foreign/text.h"
 #include "trace/io/settings.h"
 
-namespace chakra::generate {
+namespace chakra::foreign {
 namespace {
 
 // The sizes of models are in torchtitan's code; these flavors are published models.
 struct Flavor {
   const char* name;  // name of the model
   const char* flavor;
+  int64_t layers;
   const char* preset;  // "": none
   const char* sizes;   // a short form of proto::Model, on top of the preset
 };
 constexpr Flavor kFlavors[] = {
-    {"llama3", "8B", "llama3-8b", ""},
-    {"llama3", "70B", "llama3-70b", ""},
-    {"llama3", "405B", "llama3-405b", ""},
-    {"deepseek_v3", "671B", "deepseek-v3", ""},
-    {"deepseek_v3", "236B", "deepseek-v2", ""},
+    {"llama3", "8B", 32, "llama3-8b", ""},
+    {"llama3", "70B", 80, "llama3-70b", ""},
+    {"llama3", "405B", 126, "llama3-405b", ""},
+    {"deepseek_v3", "671B", 61, "deepseek-v3", ""},
+    {"deepseek_v3", "236B", 60, "deepseek-v2", ""},
     // DeepSeek-V2-Lite's config.json
-    {"deepseek_v3", "16B", "",
+    {"deepseek_v3", "16B", 27, "",
      "layers=27,hidden=2048,heads=16,ffn=10944,vocab=102400,experts=64,top_k=6,expert_ffn=1408,shared_ffn="
      "2816,"
      "dense_layers=1,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128"},
-    {"qwen3", "32B", "qwen3-32b", ""},
-    {"qwen3", "30B-A3B", "qwen3-30b-a3b", ""},
-    {"qwen3", "235B-A22B", "qwen3-235b-a22b", ""},
+    {"qwen3", "32B", 64, "qwen3-32b", ""},
+    {"qwen3", "30B-A3B", 48, "qwen3-30b-a3b", ""},
+    {"qwen3", "235B-A22B", 94, "qwen3-235b-a22b", ""},
 };
 
-const std::vector<absl::string_view>& HarmlessKeys() {
-  static const std::vector<absl::string_view>* list =
-      new std::vector<absl::string_view>{"job.",
-                                         "profiling.",
-                                         "metrics.",
-                                         "lr_scheduler.",
-                                         "checkpoint.",
-                                         "experimental.custom",
-                                         "comm.",
-                                         "validation.",
-                                         "training.dataset",
-                                         "training.steps",
-                                         "training.max_norm",
-                                         "training.seed",
-                                         "training.deterministic",
-                                         "training.warmup",
-                                         "training.gc_freq",
-                                         "training.enable_cpu",
-                                         "optimizer.",
-                                         "model.tokenizer",
-                                         "model.hf_assets",
-                                         "model.print",
-                                         "model.norm_type",
-                                         "debug.",
-                                         "fault_tolerance.",
-                                         "compile.",
-                                         "training.compile",
-                                         "parallelism.enable_compiled",
-                                         "training.gc",
-                                         "training.debug",
-                                         "parallelism.disable_loss_parallel",
-                                         "training.disable_loss_parallel",
-                                         "activation_checkpoint.per_op",
-                                         "activation_checkpoint.early"};
-  return *list;
-}
+constexpr const char* kHarmlessOfTorchtitan[] = {"job.*",
+                                                 "profiling.*",
+                                                 "metrics.*",
+                                                 "lr_scheduler.*",
+                                                 "checkpoint.*",
+                                                 "experimental.custom*",
+                                                 "comm.*",
+                                                 "validation.*",
+                                                 "training.dataset*",
+                                                 "training.steps*",
+                                                 "training.max_norm*",
+                                                 "training.seed*",
+                                                 "training.deterministic*",
+                                                 "training.warmup*",
+                                                 "training.gc_freq*",
+
+                                                 "optimizer.lr*",
+                                                 "optimizer.beta*",
+                                                 "optimizer.eps*",
+                                                 "optimizer.weight_decay*",
+                                                 "optimizer.fused*",
+                                                 "optimizer.foreach*",
+                                                 "optimizer.implementation*",
+                                                 "optimizer.min_lr*",
+                                                 "compile.backend*",
+                                                 "compile.model*",
+                                                 "compile.components*",
+                                                 "model.tokenizer*",
+                                                 "model.hf_assets*",
+                                                 "model.print*",
+                                                 "model.norm_type*",
+                                                 "debug.*",
+                                                 "fault_tolerance.*",
+
+                                                 "parallelism.enable_compiled*",
+                                                 "training.gc*",
+                                                 "training.debug*",
+                                                 "parallelism.disable_loss_parallel*",
+                                                 "training.disable_loss_parallel*",
+                                                 "activation_checkpoint.per_op*",
+                                                 "activation_checkpoint.early*"};
+
+constexpr Row kTorchtitanRows[] = {
+    {"compile.enable|training.compile", "yes", "training.compiled=yes"},
+    {"compile.enable|training.compile", "no", ""},
+    {"training.enable_cpu_offload", "yes", "", "weights and optimizer stay on the device"},
+    {"training.enable_cpu_offload", "no", ""},
+    {"parallelism.expert_parallel_comm_backend", "standard", "parallel.dispatcher=alltoall"},
+    {"parallelism.expert_parallel_comm_backend", "deepep|hybridep", "parallel.dispatcher=deep"},
+    {"optimizer.early_step_in_backward", "yes", "", "the optimizer runs after the backward pass"},
+    {"optimizer.early_step_in_backward", "no", ""},
+};
 
 // The names of a key that older versions had in other tables: "parallelism.K|training.K|experimental.K".
 std::string InAnyTable(absl::string_view key) {
@@ -82,7 +104,11 @@ std::string InAnyTable(absl::string_view key) {
 class Torchtitan {
  public:
   Torchtitan(ForeignKeys& keys, proto::Workload* out)
-      : k_(keys), m_(*out->mutable_model()), p_(*out->mutable_parallel()), t_(*out->mutable_training()) {}
+      : k_(keys),
+        out_(*out),
+        m_(*out->mutable_model()),
+        p_(*out->mutable_parallel()),
+        t_(*out->mutable_training()) {}
 
   void Take() {
     Model();
@@ -91,6 +117,7 @@ class Torchtitan {
     Batch();
     Types();
     Checkpoint();
+    ApplyRows(kTorchtitanRows, "", k_, &out_);
     t_.set_framework(proto::Training::FSDP);
     t_.set_optimizer(proto::Training::ADAMW);
     if (const auto name = k_.Text("optimizer.name"); name.has_value() && *name != "AdamW" && *name != "Adam")
@@ -105,7 +132,8 @@ class Torchtitan {
     for (const Flavor& f : kFlavors) {
       known.push_back(absl::StrCat(f.name, " ", f.flavor));
       if (name != f.name || flavor != f.flavor) continue;
-      if (*f.preset != '\0') m_ = FindPreset(f.preset).value_or(proto::Model());
+      layers_ = f.layers;
+      if (*f.preset != '\0') m_.set_preset(f.preset);
       if (*f.sizes != '\0' && !ReadSettings(f.sizes, "flavor", &m_).ok())
         k_.Refuse("model.flavor", "no sizes");
       return;
@@ -129,11 +157,7 @@ class Torchtitan {
     p_.set_cp_kind(rotate == "alltoall" ? proto::Parallel::RING : proto::Parallel::ALL_GATHER);
     const int64_t shards =
         k_.NumberOr(InAnyTable("data_parallel_shard_degree") + "|training.data_parallel_degree", -1);
-    if (shards > 0) {
-      p_.set_dp(shards);
-    } else {
-      k_.LeaveOut("parallelism.data_parallel_shard_degree=-1: the number of ranks is unknown; dp is 1");
-    }
+    if (shards > 0) p_.set_dp(shards);
     if (const int64_t copies = k_.NumberOr(InAnyTable("data_parallel_replicate_degree"), 1); copies > 1)
       k_.LeaveOut(absl::StrCat("parallelism.data_parallel_replicate_degree=", copies,
                                ": only one copy of the shards is generated"));
@@ -153,7 +177,7 @@ class Torchtitan {
     k_.Number("parallelism.pipeline_parallel_last_stage_less_layers");
     if (p_.pp() <= 1) return;
     if (schedule == "Interleaved1F1B") {
-      const int64_t pieces = each > 0 ? (m_.layers() + 2 + each - 1) / each / p_.pp() : 2;
+      const int64_t pieces = each > 0 ? (layers_ + 2 + each - 1) / each / p_.pp() : 2;
       p_.set_vpp(std::max<int64_t>(2, pieces));
     } else if (schedule == "DualPipeV") {
       p_.set_schedule("dualpipev");
@@ -218,16 +242,36 @@ class Torchtitan {
   }
 
   ForeignKeys& k_;
+  proto::Workload& out_;
+  int64_t layers_ = 0;
   proto::Model& m_;
   proto::Parallel& p_;
   proto::Training& t_;
 };
 
-}  // namespace
-
-void TakeTorchtitan(ForeignKeys& keys, proto::Workload* workload) {
-  Torchtitan(keys, workload).Take();
-  keys.NameTheRest(HarmlessKeys(), workload);
+bool LooksLikeTorchtitan(const Head& head) {
+  if (head.keys.json) return head.keys.Has("parallelism") && head.keys.Has("training");  // Config.to_json
+  for (absl::string_view line : absl::StrSplit(head.text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    for (const absl::string_view table : {"[model]", "[training]", "[parallelism]"}) {
+      if (absl::StartsWith(line, table)) return true;
+    }
+  }
+  return false;
 }
 
-}  // namespace chakra::generate
+absl::Status ReadTorchtitan(const Source& source, proto::Workload* out) {
+  ForeignKeys keys(source.name);
+  const bool json = absl::StartsWith(absl::StripLeadingAsciiWhitespace(source.content), "{");
+  RETURN_IF_ERROR(json ? ReadTree(source.content, "", nullptr, &keys) : ReadToml(source.content, &keys));
+  Torchtitan(keys, out).Take();
+  keys.NameTheRest(kHarmlessOfTorchtitan, out);
+  out->mutable_model()->set_source(source.name);
+  return keys.status();
+}
+
+}  // namespace
+
+const Format kTorchtitan = {"torchtitan's TOML", Role::kStep, LooksLikeTorchtitan, ReadTorchtitan};
+
+}  // namespace chakra::foreign

@@ -5,139 +5,75 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "trace/generate/foreign_keys.h"
-#include "trace/generate/sizes.h"
+#include "trace/base/rank_list.h"
+#include "trace/base/status_macros.h"
+#include "trace/foreign/arguments.h"
+#include "trace/foreign/format.h"
+#include "trace/foreign/keys.h"
+#include "trace/foreign/rows.h"
+#include "trace/foreign/text.h"
 
-namespace chakra::generate {
+namespace chakra::foreign {
 namespace {
 
-// Prefixes of keys that do not change what a step computes or sends, or that change only the names of its
-// kernels.
-const std::vector<absl::string_view>& HarmlessArguments() {
-  static const std::vector<absl::string_view>* list =
-      new std::vector<absl::string_view>{"lr",
-                                         "min_lr",
-                                         "weight_decay",
-                                         "adam_",
-                                         "train_iters",
-                                         "train_samples",
-                                         "eval_",
-                                         "log_",
-                                         "save",
-                                         "load",
-                                         "ckpt",
-                                         "checkpoint",
-                                         "data_path",
-                                         "data_cache",
-                                         "split",
-                                         "tokenizer",
-                                         "vocab_file",
-                                         "merge_file",
-                                         "seed",
-                                         "init_method",
-                                         "num_workers",
-                                         "tensorboard",
-                                         "wandb",
-                                         "distributed_backend",
-                                         "distributed_timeout",
-                                         "no_load",
-                                         "no_save",
-                                         "exit_",
-                                         "timing",
-                                         "dataloader",
-                                         "clip_grad",
-                                         "attention_dropout",
-                                         "hidden_dropout",
-                                         "rotary_",
-                                         "norm_epsilon",
-                                         "layernorm_epsilon",
-                                         "master_",
-                                         "node_rank",
-                                         "rdzv",
-                                         "manual_gc",
-                                         "mock_data",
-                                         "no_masked",
-                                         "bias_",
-                                         "apply_layernorm",
-                                         "transformer_impl",
-                                         "use_mcore",
-                                         "use_flash_attn",
-                                         "attention_backend",
-                                         "attention_softmax",
-                                         "make_vocab",
-                                         "max_position",
-                                         "use_rotary",
-                                         "no_position",
-                                         "no_rope",
-                                         "moe_router_",
-                                         "moe_aux",
-                                         "moe_z",
-                                         "moe_grouped",
-                                         "moe_permute",
-                                         "beta2",
-                                         "sgd_",
-                                         "start_weight",
-                                         "end_weight",
-                                         "override_",
-                                         "use_checkpoint",
-                                         "ddp_average",
-                                         "cross_entropy",
-                                         "nproc_per",
-                                         "nnodes",
-                                         "export",
-                                         "initial_loss",
-                                         "loss_scale",
-                                         "hysteresis",
-                                         "test_mode",
-                                         "reset_",
-                                         "eod_",
-                                         "num_dataset",
-                                         "no_create",
-                                         "no_mmap",
-                                         "profile",
-                                         "enable_experimental",
-                                         "calculate_per",
-                                         "check_for_nan",
-                                         "gradient_accumulation_fusion",
-                                         "masked_softmax",
-                                         "persist_layer",
-                                         "deallocate",
-                                         "perform_init",
-                                         "use_cpu",
-                                         "cp_comm_type",
-                                         "fp8_",
-                                         "first_pipeline",
-                                         "autocast",
-                                         "enable_autocast",
-                                         "pipeline_dtype",
-                                         "params_dtype",
-                                         "path",
-                                         "random_seed",
-                                         "reset",
-                                         "create_attention",
-                                         "optimizer",
-                                         "scheduler",
-                                         "kv_channels",
-                                         "generation_config",
-                                         "share_embeddings",
-                                         "activation_func",
-                                         "layernorm_zero",
-                                         "window_size=null",
-                                         "rope_",
-                                         "scatter_embedding"};
-  return *list;
-}
+// Keys that do not change what a step computes or sends, or that change only the names of its kernels. A name
+// that ends in '*' is a beginning.
+// clang-format off
+constexpr const char* kHarmlessArguments[] = {
+    "lr*", "min_lr*", "weight_decay*", "adam_*", "train_iters*", "train_samples*", "eval_*", "log_*",
+    "save*", "load*", "ckpt*", "checkpoint*", "data_path*", "data_cache*", "split*", "tokenizer*",
+    "vocab_file*", "merge_file*", "seed*", "init_method*", "num_workers*", "tensorboard*", "wandb*",
+    "distributed_backend*", "distributed_timeout*", "no_load*", "no_save*", "exit_*", "timing*",
+    "dataloader*", "clip_grad*", "attention_dropout*", "hidden_dropout*", "rotary_*", "norm_epsilon*",
+    "layernorm_epsilon*", "master_*", "node_rank*", "rdzv*", "manual_gc*", "mock_data*", "no_masked*",
+    "bias_*", "apply_layernorm*", "transformer_impl*", "use_mcore*", "use_flash_attn*",
+    "attention_backend*", "attention_softmax*", "make_vocab*", "max_position*", "use_rotary*",
+    "no_position*", "no_rope*", "moe_router_*", "moe_aux*", "moe_z*", "moe_grouped*", "moe_permute*",
+    "beta2*", "sgd_*", "start_weight*", "end_weight*", "override_*", "use_checkpoint*", "ddp_average*",
+    "cross_entropy*", "nproc_per*", "nnodes*", "export*", "initial_loss*", "loss_scale*", "hysteresis*",
+    "test_mode*", "reset_*", "eod_*", "num_dataset*", "no_create*", "no_mmap*", "profile*",
+    "enable_experimental*", "calculate_per*", "check_for_nan*", "gradient_accumulation_fusion*",
+    "masked_softmax*", "persist_layer*", "deallocate*", "perform_init*", "use_cpu*", "cp_comm_type*",
+    "first_pipeline*", "autocast*", "enable_autocast*", "pipeline_dtype*", "params_dtype*", "path*",
+    "random_seed*", "reset*", "create_attention*", "optimizer*", "scheduler*", "kv_channels*",
+    "generation_config*", "share_embeddings*", "activation_func*", "layernorm_zero*", "rope_*",
+    "scatter_embedding*", "fp8_margin", "fp8_interval", "fp8_amax_*", "fp8_wgrad", "fp8_quantizer_*",
+    "logger.*", "rng.*", "rerun_state_machine*", "straggler*", "nvrx_straggler*", "ft.*",
+    "inprocess_restart*", "dist.*", "profiling*", "tensor_inspect*", "_target_", "peft.alpha",
+    "peft._target_", "peft.dropout_position", "peft.lora_*", "cuda_graph_warmup*",
+    "cuda_graph_use*", "use_te_rng_tracker"};
+// clang-format on
+
+// Settings of Megatron-Core of 2025 and 2026.
+constexpr Row kNewerRows[] = {
+    {"cuda_graph_impl", "none", ""},
+    {"cuda_graph_impl", "local|transformer_engine|full_iteration", "training.cuda_graphs=yes"},
+    {"enable_cuda_graph|external_cuda_graph", "yes", "training.cuda_graphs=yes"},
+    {"enable_cuda_graph|external_cuda_graph", "no", ""},
+    {"cross_entropy_loss_fusion", "yes", "training.fused_loss=yes"},
+    {"cross_entropy_loss_fusion", "no", "training.fused_loss=no"},
+    {"fp8_param_gather|fp8_param", "yes", "", "weights are gathered in bf16"},
+    {"fp8_param_gather|fp8_param", "no", ""},
+    {"moe_router_padding_for_fp8|moe_router_padding_for_quantization", "yes", "",
+     "a copy pads the rows of experts"},
+    {"moe_router_padding_for_fp8|moe_router_padding_for_quantization", "no", ""},
+    {"attention_backend", "unfused|local|AttnBackend.unfused|AttnBackend.local", "", "flash is used"},
+    {"attention_backend", "any", ""},
+};
 
 class Megatron {
  public:
   Megatron(ForeignKeys& keys, bool recipe, proto::Workload* out)
       : k_(keys),
         recipe_(recipe),
+        out_(*out),
         m_(*out->mutable_model()),
         p_(*out->mutable_parallel()),
         t_(*out->mutable_training()) {}
@@ -205,7 +141,7 @@ class Megatron {
     for (int i = 0; i < std::min<int64_t>(m_.layers(), 1024); ++i) {
       if ((i + 1) % *skip != 0) layers.push_back(i);
     }
-    m_.set_window_layers(WindowLayers(layers));
+    m_.set_window_layers(absl::StrReplaceAll(FormatRanks(layers), {{",", "+"}}));
   }
 
   void Attention() {
@@ -290,6 +226,7 @@ class Megatron {
   void Dispatcher() {
     const auto dispatcher = k_.Text("moe_token_dispatcher_type");
     (void)k_.Text("moe_flex_dispatcher_backend");  // DeepEP and HybridEP send the same data
+    (void)k_.Flag("moe_enable_deepep");            // with flex, until it had back ends
     const bool overlap = k_.FlagOr("overlap_moe_expert_parallel_comm|moe_a2a_overlap", false);
     if (m_.experts() == 0) return;
     if (overlap) p_.set_overlap_expert(true);
@@ -306,6 +243,11 @@ class Megatron {
     p_.set_pp(pp);
     p_.set_cp(cp);
     p_.set_sp(tp > 1 && k_.FlagOr("sequence_parallel", recipe_));
+    // Kernels that overlap GEMMs with the collectives of sequence parallelism.
+    if (k_.FlagOr("tp_comm_overlap", false) && tp > 1) {
+      if (p_.sp()) p_.set_overlap_tensor(true);
+      if (!p_.sp()) k_.LeaveOut("tp_comm_overlap", "it needs sequence_parallel");
+    }
     p_.set_ep(k_.NumberOr("expert_model_parallel_size", 1));
     const int64_t etp = k_.NumberOr("expert_tensor_parallel_size", m_.experts() > 0 ? tp : 1);
     p_.set_etp(m_.experts() > 0 ? etp : 1);
@@ -327,8 +269,6 @@ class Megatron {
     } else if (world > 0) {
       k_.Refuse("tensor_model_parallel_size",
                 absl::StrCat("expected tp * cp * pp of at most all ranks, ", world));
-    } else {
-      k_.LeaveOut("the number of ranks is unknown (world_size, or nnodes and nproc_per_node): dp is 1");
     }
     if (k_.FlagOr("use_tp_pp_dp_mapping", false)) p_.set_order("tp-cp-ep-pp-dp");
   }
@@ -390,11 +330,16 @@ class Megatron {
     const auto fp8 = k_.Text("fp8_format|fp8");
     const bool bf16 = k_.FlagOr("bf16", false), fp16 = k_.FlagOr("fp16", false);
     const std::string mixed = k_.Text("mixed_precision|precision").value_or("");
+    if (absl::StrContains(mixed, "fp4")) k_.LeaveOut("mixed_precision|precision", "GEMMs have bf16");
     t_.set_dtype(fp8.has_value() || absl::StrContains(mixed, "fp8") ? proto::Training::FP8
                  : bf16 || absl::StrContains(mixed, "bf16") || (recipe_ && !fp16 && mixed.empty())
                      ? proto::Training::BF16
                  : fp16 || absl::StrContains(mixed, "16") ? proto::Training::FP16
                                                           : proto::Training::FP32);
+    Scales(mixed);
+    ApplyRows(kNewerRows, "", k_, &out_);
+    Graphs();
+    Adapters();
     Gradients();
     Recompute();
     const std::string optimizer = k_.Text("optimizer").value_or("adam");
@@ -405,6 +350,55 @@ class Megatron {
     }
     t_.set_framework(proto::Training::MEGATRON);
     Offload();
+  }
+
+  // TransformerEngine's recipes, by the names of Megatron-LM and by those of Megatron-Bridge's precisions.
+  void Scales(absl::string_view mixed) {
+    const std::string recipe = k_.Text("fp8_recipe").value_or("");
+    if (t_.dtype() != proto::Training::FP8) return;
+    if (recipe == "mxfp8" || absl::StrContains(mixed, "mxfp8")) {
+      t_.set_fp8(proto::Training::MXFP8);
+    } else if (recipe == "delayed" || absl::StrContains(mixed, "delayed")) {
+      t_.set_fp8(proto::Training::DELAYED);
+    } else if (recipe == "blockwise") {
+      k_.LeaveOut("fp8_recipe", "scales are those of whole tensors");
+    } else if (absl::StrContains(mixed, "subchannel")) {
+      k_.LeaveOut("mixed_precision|precision", "scales are those of whole tensors");
+    } else if (!recipe.empty() && recipe != "tensorwise") {
+      k_.Refuse("fp8_recipe", "expected tensorwise, delayed, blockwise or mxfp8");
+    }
+  }
+
+  // The parts of a step that are CUDA graphs.
+  void Graphs() {
+    const std::string scope = k_.Text("cuda_graph_scope").value_or("");
+    if (!t_.cuda_graphs() || scope.empty()) return;
+    const auto has = [&](absl::string_view part) {
+      for (const absl::string_view one : absl::StrSplit(scope, absl::ByAnyChar("[](),'\" ")))
+        if (absl::EqualsIgnoreCase(one, part)) return true;
+      return false;
+    };
+    const bool whole = has("full_iteration");
+    if (m_.experts() > 0 && (whole || has("moe"))) t_.set_graphed_experts(true);
+    if (!whole && !has("attn") && !has("full"))
+      k_.LeaveOut("cuda_graph_scope", "attention, routers and MLPs without experts are graphs");
+  }
+
+  // Megatron-Bridge's table peft.
+  void Adapters() {
+    const auto rank = k_.Number("peft.dim");
+    const std::string targets =
+        k_.Text("peft.target_modules").value_or("linear_qkv,linear_proj,linear_fc1,linear_fc2");
+    const auto dropout = k_.Share("peft.dropout");
+    if (!rank.has_value() || *rank < 1) return;
+    t_.set_lora(*rank);
+    const bool mlp = absl::StrContains(targets, "linear_fc");
+    t_.set_lora_on(mlp ? proto::Training::ALL : proto::Training::ATTENTION);
+    if (dropout.value_or(0) > 0 && *dropout < 1) t_.set_lora_dropout(*dropout);
+    if (!absl::StrContains(targets, "linear_qkv") || !absl::StrContains(targets, "linear_proj") ||
+        (mlp && (!absl::StrContains(targets, "fc1") || !absl::StrContains(targets, "fc2"))))
+      k_.LeaveOut("peft.target_modules", mlp ? "all GEMMs of attention and the MLP have adapters"
+                                             : "all GEMMs of attention have adapters");
   }
 
   void Offload() {
@@ -470,16 +464,54 @@ class Megatron {
 
   ForeignKeys& k_;
   const bool recipe_;
+  proto::Workload& out_;
   proto::Model& m_;
   proto::Parallel& p_;
   proto::Training& t_;
 };
 
-}  // namespace
-
-void TakeMegatron(ForeignKeys& keys, bool recipe, proto::Workload* workload) {
-  Megatron(keys, recipe, workload).Take();
-  keys.NameTheRest(HarmlessArguments(), workload);
+absl::Status TakeMegatron(ForeignKeys& keys, bool recipe, proto::Workload* out) {
+  Megatron(keys, recipe, out).Take();
+  keys.NameTheRest(kHarmlessArguments, out);
+  out->mutable_model()->set_source(keys.name());
+  return keys.status();
 }
 
-}  // namespace chakra::generate
+bool LooksLikeArguments(const Head& head) {
+  return absl::StrContains(head.text, "--num-layers") || absl::StrContains(head.text, "--hidden-size");
+}
+
+absl::Status ReadMegatronLm(const Source& source, proto::Workload* out) {
+  ForeignKeys keys(source.name);
+  ReadArguments(source.content, &keys);
+  return TakeMegatron(keys, false, out);
+}
+
+bool LooksLikeRecipe(const Head& head) {
+  for (const absl::string_view line : absl::StrSplit(head.text, '\n')) {
+    if (absl::StartsWith(absl::StripAsciiWhitespace(line), "tensor_model_parallel_size:")) return true;
+  }
+  return false;
+}
+
+// Tables whose keys are those of Megatron-LM.
+bool IsOfMegatron(absl::string_view table) {
+  for (const absl::string_view known : {"model", "train", "ddp", "optimizer", "mixed_precision", "dataset",
+                                        "comm_overlap", "trainer", "data"}) {
+    if (table == known) return true;
+  }
+  return false;
+}
+
+absl::Status ReadBridge(const Source& source, proto::Workload* out) {
+  ForeignKeys keys(source.name);
+  RETURN_IF_ERROR(ReadTree(source.content, "", IsOfMegatron, &keys));
+  return TakeMegatron(keys, true, out);
+}
+
+}  // namespace
+
+const Format kMegatronLm = {"arguments of Megatron-LM", Role::kStep, LooksLikeArguments, ReadMegatronLm};
+const Format kMegatronBridge = {"a recipe of Megatron-Bridge", Role::kStep, LooksLikeRecipe, ReadBridge};
+
+}  // namespace chakra::foreign
