@@ -99,6 +99,8 @@ class Sorter {
     const uint64_t bytes = fs::file_size(path, error);
     if (std::optional<FileKind> kind = head.ok() ? ForeignKind(path, *head) : std::nullopt) {
       Add(path, *std::move(kind));
+    } else if (std::optional<FileKind> of_training = head.ok() ? FrameworkKind(path, *head) : std::nullopt) {
+      Add(path, *std::move(of_training));
     } else if (const Importer* importer = Format(path, head.value_or(""), /*whole_runs=*/true)) {
       candidates_.push_back({path, importer, bytes});
     } else if (!head.ok()) {

@@ -26,6 +26,7 @@
 #include "replay/collectives/custom/msccl_xml.h"
 #include "replay/compare/input.h"
 #include "replay/sweep/words.h"
+#include "trace/foreign/foreign.h"
 #include "trace/generate/huggingface/hf_config.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"
@@ -170,6 +171,28 @@ std::optional<FileKind> ForeignKind(const std::string& path, absl::string_view h
                     ""};
   }
   return std::nullopt;
+}
+
+std::optional<FileKind> FrameworkKind(const std::string& path, absl::string_view head) {
+  const foreign::Role role = foreign::RoleOf(head);
+  const bool json = absl::EndsWith(absl::AsciiStrToLower(path), ".json");
+  if (role == foreign::Role::kNone || (role == foreign::Role::kStep && !json)) return std::nullopt;
+  const absl::StatusOr<std::string> content = ReadFile(path, kMostConfigured);
+  if (!content.ok()) return std::nullopt;
+  // What a user adds to the file.
+  foreign::Beside beside;
+  beside.given.mutable_parallel()->set_dp(8);
+  beside.has_model = role == foreign::Role::kLauncher;
+  const auto read = foreign::ReadForeign(*content, path, beside);
+  FileKind out{absl::StrCat("a configuration of training: ", foreign::FormatOf(head)), "", ""};
+  const absl::string_view error = read.status().message();
+  if (!read.ok()) out.remedy = std::string(error.substr(error.find(path) == 0 ? path.size() + 2 : 0));
+  std::string options;
+  if (role == foreign::Role::kLauncher) options = " --model llama3-8b";
+  if (read.ok() && !read->parallel().has_dp()) absl::StrAppend(&options, " --parallel dp=8");
+  if (read.ok() && !read->training().has_seq()) absl::StrAppend(&options, " --training seq=4096");
+  if (read.ok()) out.next = Command("replay ", path, absl::StrCat(options, " --cluster dgx-h100"));
+  return out;
 }
 
 std::optional<FileKind> ConfiguredKind(const std::string& path) {

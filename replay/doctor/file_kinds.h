@@ -21,6 +21,11 @@ struct FileKind {
 // suggested commands.
 std::optional<FileKind> ForeignKind(const std::string& path, absl::string_view head);
 
+// Recognizes a configuration of a training framework (trace/foreign) that needs more than itself for a step:
+// a launcher's or a trainer's, or one of another name than traces have. `remedy` has the error that a reading
+// gives. nullopt: `head` is none.
+std::optional<FileKind> FrameworkKind(const std::string& path, absl::string_view head);
+
 // Recognizes a file of this project or a model's configuration, by parsing the whole file as each kind in
 // turn. nullopt: none of them. Files of more than kMostConfigured bytes are not recognized.
 std::optional<FileKind> ConfiguredKind(const std::string& path);

@@ -55,6 +55,12 @@ class Doctor : public ::testing::Test {
     }
     return "";
   }
+  static std::string Remedy(const proto::Diagnosis& d, const std::string& name) {
+    for (const proto::FoundFile& f : d.file()) {
+      if (fs::path(f.path()).filename() == name) return f.remedy();
+    }
+    return "";
+  }
 
   fs::path folder_;
 };
@@ -177,6 +183,31 @@ TEST_F(Doctor, RecognisesFormatsByTheirContent) {
   EXPECT_THAT(Next(d, "reduce.txt"), HasSubstr("reduce.txt --ranks N --cluster PRESET"));
   for (const char* name : {"colon.txt", "compose.yaml", "package.json", "rank.json", "id.json"})
     EXPECT_EQ(What(d, name), "unknown to this program") << name;
+}
+
+TEST_F(Doctor, RecognisesConfigurationsOfTraining) {
+  Write("ds.json", "{\"train_micro_batch_size_per_gpu\": 1, \"zero_optimization\": {\"stage\": 3}}");
+  Write("auto.json", "{\"train_micro_batch_size_per_gpu\": \"auto\", \"zero_optimization\": {\"stage\": 3}}");
+  Write("sft.yaml",
+        "model_name_or_path: meta-llama/Meta-Llama-3-8B\nfinetuning_type: full\nstage: sft\ncutoff_len: "
+        "2048\n");
+  Write("other.yaml", "base_model: acme/Roadrunner-9B\nsequence_len: 2048\n");
+  Write("accelerate.yaml",
+        "compute_environment: LOCAL_MACHINE\ndistributed_type: MULTI_GPU\nnum_processes: 4\n");
+  const proto::Diagnosis d = Diagnose();
+  EXPECT_EQ(d.run_size(), 0);
+  EXPECT_EQ(What(d, "ds.json"), "a configuration of training: DeepSpeed's JSON");
+  EXPECT_THAT(Next(d, "ds.json"),
+              HasSubstr("ds.json --model llama3-8b --parallel dp=8 --training seq=4096 --cluster dgx-h100"));
+  EXPECT_EQ(Next(d, "auto.json"), "");
+  EXPECT_THAT(Remedy(d, "auto.json"),
+              HasSubstr("train_micro_batch_size_per_gpu is \"auto\"; a trainer fills it in"));
+  EXPECT_EQ(What(d, "sft.yaml"), "a configuration of training: LLaMA-Factory's YAML");
+  EXPECT_THAT(Next(d, "sft.yaml"), HasSubstr("sft.yaml --parallel dp=8 --cluster dgx-h100"));
+  EXPECT_THAT(Remedy(d, "other.yaml"),
+              HasSubstr("base_model is \"acme/Roadrunner-9B\"; no preset has this id"));
+  EXPECT_THAT(Next(d, "accelerate.yaml"),
+              HasSubstr("--model llama3-8b --training seq=4096 --cluster dgx-h100"));
 }
 
 TEST_F(Doctor, ReportsFaultsThatAReplayWouldFind) {
