@@ -18,10 +18,10 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 
 GUIDES = [
-    "doctor", "formats", "troubleshooting", "captures", "convert", "groups", "one_rank", "nsys", "call_logs", "astra_sim",
-    "generate", "plan", "collectives", "messages", "calibrate", "networks", "clouds", "faults", "packets", "extend",
-    "report", "critical_path", "what_if", "fixed_time", "kernels", "kernel_model", "energy", "cost", "goodput",
-    "where_to_train", "sweeps", "comparing", "python",
+    "doctor", "formats", "troubleshooting", "captures", "convert", "groups", "one_rank", "nsys", "call_logs",
+    "astra_sim", "generate", "training_files", "plan", "collectives", "messages", "calibrate", "networks", "clouds",
+    "faults", "packets", "extend", "report", "critical_path", "what_if", "fixed_time", "kernels", "kernel_model",
+    "energy", "cost", "goodput", "where_to_train", "sweeps", "comparing", "python",
 ]
 PICTURES = (".svg", ".png")
 WORDS_END = r"[\s\-=,:;/()\[\]|]+"  # ends of words for the search: --fabric=fluid is two words

@@ -106,10 +106,12 @@ class GenerateCommand : public Command {
  public:
   explicit GenerateCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option("WORKLOAD", from_.file,
-                    "Workload file: proto/workload.proto as .txtpb or JSON, or the configuration of a "
-                    "framework. Frameworks: "
-                    "Megatron-LM (arguments), Megatron-Bridge (recipe, YAML), torchtitan (TOML).")
+    app->add_option(
+           "WORKLOAD", from_.file,
+           "Workload file: proto/workload.proto as .txtpb or JSON, or the configuration of a "
+           "framework. Frameworks: "
+           "Megatron-LM (arguments), Megatron-Bridge (recipe), torchtitan (TOML), MaxText (YAML), DeepSpeed "
+           "(JSON), accelerate (YAML), HuggingFace's TrainingArguments, LLaMA-Factory, axolotl, TRL.")
         ->type_name("");
     AddWorkloadOptions(app, "", &from_);
     app->add_option("--set", from_.set,
