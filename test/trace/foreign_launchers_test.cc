@@ -319,8 +319,8 @@ TEST(ForeignLaunchers, ReadsPublishedFiles) {
   EXPECT_EQ(two.parallel().zero(), 2);
   EXPECT_THAT(
       LeftOutOf(two),
-      ElementsAre("zero_optimization.reduce_bucket_size=500000000.0: buckets are those of Megatron-LM",
-                  "zero_optimization.allgather_bucket_size=500000000.0: buckets are those of Megatron-LM"));
+      ElementsAre("zero_optimization.reduce_bucket_size=500000000.0: the step has its own buckets",
+                  "zero_optimization.allgather_bucket_size=500000000.0: the step has its own buckets"));
   EXPECT_EQ(read("deepspeed/ds_z3_config.json").parallel().zero(), 3);
   const proto::Workload offload = read("deepspeed/ds_z3_offload_config.json");
   EXPECT_THAT(LeftOutOf(offload),

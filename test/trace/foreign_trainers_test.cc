@@ -137,7 +137,7 @@ TEST(ForeignTrainers, ATrainerFillsInAuto) {
   EXPECT_EQ(w.training().framework(), proto::Training::MEGATRON);
   EXPECT_THAT(
       LeftOutOf(w),
-      ElementsAre("zero3.json: zero_optimization.reduce_bucket_size=auto: buckets are those of Megatron-LM"));
+      ElementsAre("zero3.json: zero_optimization.reduce_bucket_size=auto: the step has its own buckets"));
   // The folder of a file may be below that in which the trainer runs.
   EXPECT_EQ(ReadText(named, Ranks(), files.Path("ds/b.json")).parallel().zero(), 3);
   files.Write("ds/zero3.json", absl::StrReplaceAll(kAuto, {{"\"train_micro_batch_size_per_gpu\": \"auto\"",
@@ -362,7 +362,7 @@ TEST(ForeignTrainers, ReadsThePublishedLlamaFactoryExample) {
   EXPECT_THAT(
       LeftOutOf(w),
       ElementsAre(
-          "ds_z3_config.json: zero_optimization.reduce_bucket_size=auto: buckets are those of Megatron-LM",
+          "ds_z3_config.json: zero_optimization.reduce_bucket_size=auto: the step has its own buckets",
           "ds_z3_config.json: zero_optimization.stage3_prefetch_bucket_size=auto: weights are gathered one "
           "layer at a time",
           "ds_z3_config.json: zero_optimization.stage3_param_persistence_threshold=auto: small weights are "

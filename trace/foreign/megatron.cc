@@ -17,56 +17,12 @@
 #include "trace/foreign/arguments.h"
 #include "trace/foreign/format.h"
 #include "trace/foreign/keys.h"
+#include "trace/foreign/megatron_keys.h"
 #include "trace/foreign/rows.h"
 #include "trace/foreign/text.h"
 
 namespace chakra::foreign {
 namespace {
-
-// Keys that do not change what a step computes or sends, or that change only the names of its kernels. A name
-// that ends in '*' is a beginning.
-// clang-format off
-constexpr const char* kHarmlessArguments[] = {
-    "lr*", "min_lr*", "weight_decay*", "adam_*", "train_iters*", "train_samples*", "eval_*", "log_*",
-    "save*", "load*", "ckpt*", "checkpoint*", "data_path*", "data_cache*", "split*", "tokenizer*",
-    "vocab_file*", "merge_file*", "seed*", "init_method*", "num_workers*", "tensorboard*", "wandb*",
-    "distributed_backend*", "distributed_timeout*", "no_load*", "no_save*", "exit_*", "timing*",
-    "dataloader*", "clip_grad*", "attention_dropout*", "hidden_dropout*", "rotary_*", "norm_epsilon*",
-    "layernorm_epsilon*", "master_*", "node_rank*", "rdzv*", "manual_gc*", "mock_data*", "no_masked*",
-    "bias_*", "apply_layernorm*", "transformer_impl*", "use_mcore*", "use_flash_attn*",
-    "attention_backend*", "attention_softmax*", "make_vocab*", "max_position*", "use_rotary*",
-    "no_position*", "no_rope*", "moe_router_*", "moe_aux*", "moe_z*", "moe_grouped*", "moe_permute*",
-    "beta2*", "sgd_*", "start_weight*", "end_weight*", "override_*", "use_checkpoint*", "ddp_average*",
-    "cross_entropy*", "nproc_per*", "nnodes*", "export*", "initial_loss*", "loss_scale*", "hysteresis*",
-    "test_mode*", "reset_*", "eod_*", "num_dataset*", "no_create*", "no_mmap*", "profile*",
-    "enable_experimental*", "calculate_per*", "check_for_nan*", "gradient_accumulation_fusion*",
-    "masked_softmax*", "persist_layer*", "deallocate*", "perform_init*", "use_cpu*", "cp_comm_type*",
-    "first_pipeline*", "autocast*", "enable_autocast*", "pipeline_dtype*", "params_dtype*", "path*",
-    "random_seed*", "reset*", "create_attention*", "optimizer*", "scheduler*", "kv_channels*",
-    "generation_config*", "share_embeddings*", "activation_func*", "layernorm_zero*", "rope_*",
-    "scatter_embedding*", "fp8_margin", "fp8_interval", "fp8_amax_*", "fp8_wgrad", "fp8_quantizer_*",
-    "logger.*", "rng.*", "rerun_state_machine*", "straggler*", "nvrx_straggler*", "ft.*",
-    "inprocess_restart*", "dist.*", "profiling*", "tensor_inspect*", "_target_", "peft.alpha",
-    "peft._target_", "peft.dropout_position", "peft.lora_*", "cuda_graph_warmup*",
-    "cuda_graph_use*", "use_te_rng_tracker"};
-// clang-format on
-
-// Settings of Megatron-Core of 2025 and 2026.
-constexpr Row kNewerRows[] = {
-    {"cuda_graph_impl", "none", ""},
-    {"cuda_graph_impl", "local|transformer_engine|full_iteration", "training.cuda_graphs=yes"},
-    {"enable_cuda_graph|external_cuda_graph", "yes", "training.cuda_graphs=yes"},
-    {"enable_cuda_graph|external_cuda_graph", "no", ""},
-    {"cross_entropy_loss_fusion", "yes", "training.fused_loss=yes"},
-    {"cross_entropy_loss_fusion", "no", "training.fused_loss=no"},
-    {"fp8_param_gather|fp8_param", "yes", "", "weights are gathered in bf16"},
-    {"fp8_param_gather|fp8_param", "no", ""},
-    {"moe_router_padding_for_fp8|moe_router_padding_for_quantization", "yes", "",
-     "a copy pads the rows of experts"},
-    {"moe_router_padding_for_fp8|moe_router_padding_for_quantization", "no", ""},
-    {"attention_backend", "unfused|local|AttnBackend.unfused|AttnBackend.local", "", "flash is used"},
-    {"attention_backend", "any", ""},
-};
 
 class Megatron {
  public:
