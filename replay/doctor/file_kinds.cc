@@ -179,9 +179,7 @@ std::optional<FileKind> FrameworkKind(const std::string& path, absl::string_view
   if (role == foreign::Role::kNone || (role == foreign::Role::kStep && !json)) return std::nullopt;
   const absl::StatusOr<std::string> content = ReadFile(path, kMostConfigured);
   if (!content.ok()) return std::nullopt;
-  // What a user adds to the file.
   foreign::Beside beside;
-  beside.given.mutable_parallel()->set_dp(8);
   beside.has_model = role == foreign::Role::kLauncher;
   const auto read = foreign::ReadForeign(*content, path, beside);
   FileKind out{absl::StrCat("a configuration of training: ", foreign::FormatOf(head)), "", ""};
