@@ -250,6 +250,7 @@ std::vector<KernelCall> AttentionOfKernel(const KernelFacts& kernel, const std::
   for (KernelCall& call : calls->calls) {
     auto* a = std::get_if<AttentionCall>(&call);
     if (a != nullptr && absl::StrContains(kernel.name, kFlash1)) a->kernel = kFlash1;
+    if (a != nullptr && absl::StrContains(kernel.name, kFlash2)) a->kernel = kFlash2;
     if (a != nullptr && absl::StrContains(kernel.name, "softcap")) a->capped = true;
   }
   return calls->calls;

@@ -40,7 +40,8 @@ constexpr double kBackwardRate = 0.70, kBackwardTail = 0.35, kBackwardStart = 0.
 // "FlashAttention-2", 2023, abstract). kFlash1Backward: its backward rate relative to forward.
 constexpr double kFlash1Share = 0.5, kFlash1Backward = 0.78;
 // Used if the fit is that of the third version, for Hopper, which is 1.5 to 2 times as fast as the second
-// (Shah et al., "FlashAttention-3", 2024, abstract).
+// (Shah et al., "FlashAttention-3", 2024, abstract). cuDNN's is 1.7 to 2.3 times as fast in shapes of training
+// on H100 (huggingface/transformers, pull request 48163).
 constexpr double kFlash2Share = 1 / 1.75;
 constexpr double kFarSpread = 0.5;                   // spread if no fit covers the dtype
 constexpr double kMostWork = 4611686018427387904.0;  // 2^62
@@ -136,7 +137,9 @@ const laws::MoeFit* StandIn(absl::string_view measured, KernelDtype dtype) {
 }  // namespace
 
 absl::string_view KnownAttentionKernel(absl::string_view name) {
-  if (name == kFlash1) return kFlash1;
+  for (const absl::string_view known : {kFlash1, kFlash2}) {
+    if (name == known) return known;
+  }
   for (const laws::AttentionFit& fit : laws::AttentionFits()) {
     if (fit.kernel == name) return fit.kernel;
   }
@@ -301,9 +304,9 @@ absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& asked) 
     constants[laws::kTailShare] *= kBackwardTail;
     constants[laws::kAttentionStartCycles] *= kBackwardStart;
   }
-  if (c.kernel == kFlash1) {
-    constants[laws::kAttentionPeakShare] *= kFlash1Share * (fit->kernel == "fa3" ? kFlash2Share : 1);
-  }
+  if (c.kernel == kFlash1) constants[laws::kAttentionPeakShare] *= kFlash1Share;
+  if ((c.kernel == kFlash1 || c.kernel == kFlash2) && fit->kernel == "fa3")
+    constants[laws::kAttentionPeakShare] *= kFlash2Share;
   constants = Scaled(device().kernel_scale(), constants, laws::kAttentionStartCycles,
                      laws::kAttentionPeakShare, laws::kAttentionMemoryShare);
   const double us =

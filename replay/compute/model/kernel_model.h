@@ -57,12 +57,14 @@ struct AttentionCall {
   bool causal = true;
   bool backward = false;
   bool capped = false;  // each score goes through tanh (Gemma 2)
-  // One of several measured kernels: "fa3", "trtllm_mha", ..., or "flash1"; "": the default.
+  // One of several measured kernels: "fa3", "trtllm_mha", ..., or "flash1" or "flash2"; "": the default.
   absl::string_view kernel = "";
 };
 
 // The first version of FlashAttention (2022), which no table has.
 inline constexpr absl::string_view kFlash1 = "flash1";
+// The second one, which Hopper's table does not have. PyTorch's scaled_dot_product_attention runs it there.
+inline constexpr absl::string_view kFlash2 = "flash2";
 
 // Returns `name` in static storage if it is a valid AttentionCall::kernel, else "".
 absl::string_view KnownAttentionKernel(absl::string_view name);

@@ -104,6 +104,7 @@ constexpr NamePattern kPatterns[] = {
     {"bmm_bfloat16", F::kMoe},
     // Attention: FlashAttention, PyTorch's copies, cuDNN, TransformerEngine, CK, AOTriton, vLLM, FlashInfer.
     {"flash1_", F::kAttention},
+    {"flash2_", F::kAttention},
     {"flash_fwd", F::kAttention},
     {"flash_bwd", F::kAttention},
     {"flashattn", F::kAttention},
