@@ -87,6 +87,7 @@ constexpr MachineFact kMachines[] = {
     {"gcp-a3ultra", 8, 50, "H200-SXM-141GB", "roce-gib"},
     {"gcp-a4", 8, 50, "B200-SXM-180GB", "roce-gib"},
     {"gcp-a4x", 72, 50, "GB200-186GB", "roce-gib"},
+    {"grand-teton-h100", 8, 50, "H100-SXM5-96GB", "infiniband-ndr"},
     {"leonardo", 4, 12.5, "A100-SXM-64GB", "infiniband-hdr"},
     {"marenostrum5", 4, 25, "H100-SXM-64GB", "infiniband-ndr"},
     {"mi355x", 8, 50, "MI355X-288GB", "roce-pollara"},
