@@ -228,6 +228,9 @@ data_parallel_shard_degree = 8  # all
 tensor_parallel_degree = 1
 [activation_checkpoint]
 mode = "full"
+[compile]
+enable = true
+components = ["model", "loss"]
 )"));
   EXPECT_EQ(now.model.layers, 32);
   EXPECT_EQ(now.split.dp, 8);
@@ -235,6 +238,7 @@ mode = "full"
   EXPECT_EQ(now.training.micro_batch, 2);
   EXPECT_EQ(now.micro_batches(), 1);
   EXPECT_EQ(now.training.recompute, proto::Training::FULL);
+  EXPECT_TRUE(now.training.compiled);
   const proto::Workload w = Read(R"(
 [model]
 name = "llama3"
@@ -255,7 +259,8 @@ mode = "selective"
   EXPECT_EQ(old.split.pp, 8);
   EXPECT_EQ(old.split.vpp, 2);
   EXPECT_EQ(old.micro_batches(), 32);
-  EXPECT_THAT(LeftOutOf(w), HasSubstr("enable_async_tensor_parallel=true"));
+  EXPECT_TRUE(old.split.overlap_tensor);
+  EXPECT_FALSE(old.training.compiled);
   EXPECT_THAT(LeftOutOf(w), HasSubstr("activation_checkpoint.mode=selective"));
 }
 

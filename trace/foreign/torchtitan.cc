@@ -165,9 +165,7 @@ class Torchtitan {
     if (reshard == "never" || (reshard == "default" && p_.pp() > 1))
       k_.LeaveOut(absl::StrCat("parallelism.fsdp_reshard_after_forward=", reshard,
                                ": weights are gathered again in the backward pass"));
-    if (k_.FlagOr(InAnyTable("enable_async_tensor_parallel"), false))
-      k_.LeaveOut(
-          "parallelism.enable_async_tensor_parallel=true: GEMMs and their collectives do not overlap");
+    if (k_.FlagOr(InAnyTable("enable_async_tensor_parallel"), false) && tp > 1) p_.set_overlap_tensor(true);
   }
 
   void Pipeline() {
