@@ -223,10 +223,14 @@ absl::Status CheckChunks(const StepPlan& p) {
 }
 
 absl::Status CheckCaps(const StepPlan& p) {
-  if (p.model.score_cap && p.training.attention == proto::Training::FLASH1)
-    return absl::InvalidArgumentError(
-        "training.attention is flash1; expected flash with model.score_cap, which the kernel of flash1 does "
-        "not have");
+  const bool first = p.training.attention == proto::Training::FLASH1;
+  if (p.model.score_cap && (first || p.training.attention == proto::Training::FLASH2)) {
+    const char* name = first ? "flash1" : "flash2";
+    return absl::InvalidArgumentError(absl::StrCat("training.attention is ", name,
+                                                   "; expected flash with model.score_cap, which the kernel "
+                                                   "of ",
+                                                   name, " does not have"));
+  }
   return absl::OkStatus();
 }
 

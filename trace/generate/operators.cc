@@ -34,6 +34,14 @@ int64_t Pairs(const Operators::Core& c) {
   return most * c.queries - most * (most - 1) / 2;
 }
 
+// What the names of attention's kernels begin with; "": PyTorch's operator.
+absl::string_view FlashPrefix(proto::Training::Attention attention, bool capped) {
+  return attention == proto::Training::FLASH1   ? "flash1"
+         : attention == proto::Training::FLASH2 ? "flash2"
+         : capped                               ? "softcap"
+                                                : "";
+}
+
 // For FlashAttention, each chunk is a sequence of its own.
 Operators::Core InChunks(Operators::Core c) {
   if (c.chunk == 0) return c;
@@ -113,10 +121,9 @@ Operator Operators::Flash(const Core& core) const {
   const std::string q = Heads(c.batch, c.heads, c.queries, c.qk_dim);
   const std::string k = Heads(c.batch, c.kv_heads, c.keys, c.qk_dim);
   const std::string v = Heads(c.batch, c.kv_heads, c.keys, c.v_dim);
-  const bool first = training_.attention == proto::Training::FLASH1;
-  Operator op = Make(first      ? "flash1_fwd_heads_first_attention_kernel"
-                     : c.capped ? "softcap_fwd_heads_first_attention_kernel"
-                                : "aten::_scaled_dot_product_flash_attention",
+  const absl::string_view prefix = FlashPrefix(training_.attention, c.capped);
+  Operator op = Make(prefix.empty() ? "aten::_scaled_dot_product_flash_attention"
+                                    : absl::StrCat(prefix, "_fwd_heads_first_attention_kernel"),
                      absl::StrCat(q, ", ", k, ", ", v), 3, type_);
   op.operations = 2 * c.batch * c.heads * Pairs(c) * (c.qk_dim + c.v_dim);
   op.bytes = c.batch * (element_bytes_ * (c.heads * c.queries + c.kv_heads * c.keys) * (c.qk_dim + c.v_dim) +
@@ -130,10 +137,9 @@ Operator Operators::FlashBackward(const Core& core) const {
   const std::string o = Heads(c.batch, c.heads, c.queries, c.v_dim);
   const std::string k = Heads(c.batch, c.kv_heads, c.keys, c.qk_dim);
   const std::string v = Heads(c.batch, c.kv_heads, c.keys, c.v_dim);
-  const bool first = training_.attention == proto::Training::FLASH1;
-  Operator op = Make(first      ? "flash1_bwd_heads_first_attention_kernel"
-                     : c.capped ? "softcap_bwd_heads_first_attention_kernel"
-                                : "aten::_scaled_dot_product_flash_attention_backward",
+  const absl::string_view prefix = FlashPrefix(training_.attention, c.capped);
+  Operator op = Make(prefix.empty() ? "aten::_scaled_dot_product_flash_attention_backward"
+                                    : absl::StrCat(prefix, "_bwd_heads_first_attention_kernel"),
                      absl::StrCat(o, ", ", q, ", ", k, ", ", v), 4, type_);
   // The scores again and the gradients of queries and keys have the width of keys; the gradients of values
   // and of the weights of values have the width of values.
@@ -203,7 +209,16 @@ std::vector<Operator> Operators::MathBackward(const Core& c) const {
   return ops;
 }
 
+// Without fusion, as HuggingFace's LlamaRMSNorm and PyTorch's rms_norm before 2.9 have it: a cast to fp32,
+// the square, its mean, two kernels for the rows, times the row's factor, a cast back, times the weight. A
+// capture of Qwen1.5-0.5B on H100 (AMD-AGI/TraceLens) has these eight for each norm.
 Operator Operators::Norm(int64_t rows, int64_t width, bool layer_norm) const {
+  if (!layer_norm && !training_.fused_norm) {
+    Operator op =
+        Stream("rms_by_parts_elementwise_kernel", (28 + 4 * element_bytes_) * rows * width, 5 * rows * width);
+    op.launches = 8;
+    return op;
+  }
   Operator op =
       Make(layer_norm ? "aten::native_layer_norm" : "aten::_fused_rms_norm", Matrix(rows, width), 1, type_);
   op.operations = 5 * rows * width;
@@ -211,7 +226,16 @@ Operator Operators::Norm(int64_t rows, int64_t width, bool layer_norm) const {
   return op;
 }
 
+// Without fusion, by PyTorch's derivatives of the eight kernels (tools/autograd/derivatives.yaml). The
+// weight: the product with the gradient, that of the input and its sum; a cast to fp32; of the row's factor
+// two products and a sum; of the square three kernels; the sum of both gradients; a cast back.
 Operator Operators::NormBackward(int64_t rows, int64_t width, bool layer_norm) const {
+  if (!layer_norm && !training_.fused_norm) {
+    Operator op = Stream("rms_by_parts_backward_elementwise_kernel", (68 + 8 * element_bytes_) * rows * width,
+                         10 * rows * width);
+    op.launches = 16;
+    return op;
+  }
   if (!layer_norm)
     return Stream("rms_norm_backward_kernel", 3 * element_bytes_ * rows * width, 10 * rows * width);
   // PyTorch's and Apex's kernels read gradient and input again for the gradients of weight and bias, whose
@@ -243,7 +267,14 @@ Operator Operators::DropoutBackward(int64_t rows, int64_t width) const {
   return Stream("masked_scale_elementwise_kernel", (2 * element_bytes_ + 1) * rows * width, rows * width);
 }
 
+// torchao, float8_utils.py: absolute values, their maximum, and four kernels for the scale.
 Operator Operators::Greatest(int64_t rows, int64_t width) const {
+  if (training_.casts_eagerly()) {
+    Operator op = Stream("abs_amax_elementwise_kernel", 3 * element_bytes_ * rows * width, 2 * rows * width);
+    op.eager = true;
+    op.launches = 6;
+    return op;
+  }
   return Stream("amax_reduce_kernel", element_bytes_ * rows * width, rows * width);
 }
 
@@ -251,6 +282,13 @@ Operator Operators::Greatest(int64_t rows, int64_t width) const {
 // in the order that GEMMs need (TransformerEngine, common/cast/mxfp8, common/swizzle).
 Operator Operators::CastTranspose(int64_t rows, int64_t width) const {
   const int64_t n = rows * width;
+  if (training_.casts_eagerly()) return EagerCast(n, element_bytes_, training_.block_scales);
+  // torchao casts along columns in a kernel of its own, which reads the tensor again (mx_linear.py).
+  if (training_.block_scales && training_.framework != proto::Training::MEGATRON) {
+    Operator op = Stream("mxfp8_quantize_kernel", 2 * (element_bytes_ + 1) * n + 3 * 2 * n / 32, n);
+    op.launches = 2;
+    return op;
+  }
   if (training_.block_scales)
     return Stream("mxfp8_quantize_kernel", (element_bytes_ + 2) * n + 3 * 2 * n / 32, n);
   return Stream("cast_transpose_elementwise_kernel", (element_bytes_ + 2) * n, n);
@@ -262,6 +300,21 @@ Operator Operators::Cast(int64_t rows, int64_t width) const {
 
 Operator Operators::Transpose(int64_t rows, int64_t width) const {
   return Stream("fp8_transpose_kernel", 2 * rows * width, 0);
+}
+
+// Full passes: to fp32, times the scale, clamped, to fp8. With block scales also absolute values and their
+// maximum before, 18 kernels for the scales, one for each 32 elements, and a fused kernel for the cast along
+// columns (mx_tensor.py, to_mx; mx_linear.py); with one scale, a copy of the transpose.
+Operator EagerCast(int64_t elements, int64_t element_bytes, bool block_scales) {
+  const int64_t cast = element_bytes + 4 + 8 + 8 + 4 + 1;
+  const int64_t scales = 3 * element_bytes + 18 * 8 / 32 + element_bytes + 1;
+  Operator op;
+  op.name = "fp8_by_parts_elementwise_kernel";
+  op.bytes = (cast + (block_scales ? scales : 2)) * elements;
+  op.operations = 4 * elements;
+  op.eager = true;
+  op.launches = block_scales ? 30 : 5;
+  return op;
 }
 
 // Without fusion: conversion to fp32, a multiplication of complex numbers, and conversion back (torchtitan's
@@ -387,7 +440,9 @@ std::vector<Operator> Operators::LossBackward(int64_t rows, int64_t columns) con
   Operator softmax = Make("aten::_log_softmax_backward_data", Matrix(rows, columns), 1, kFp32);
   softmax.operations = 2 * n;
   softmax.bytes = 12 * n;
-  return {softmax, cast};
+  if (training_.compiled) return {softmax, cast};
+  // nll_loss_backward fills the gradient of the logarithms with zeros, and sets one in each row.
+  return {Stream("fill_elementwise_kernel", 4 * n, 0), softmax, cast};
 }
 
 // Backward, tanh also reads its output (aten::tanh_backward).

@@ -10,6 +10,10 @@
 
 namespace chakra::generate {
 
+// The kernels of torchao's cast of `elements` to fp8 for both directions without torch.compile, as one
+// operator. `element_bytes`: of an element before the cast.
+Operator EagerCast(int64_t elements, int64_t element_bytes, bool block_scales);
+
 // Makes operators with the dtypes of a training. A multiplication and an addition count as two operations.
 class Operators {
  public:
@@ -46,7 +50,7 @@ class Operators {
   std::vector<Operator> MathBackward(const Core& core) const;
 
   // A norm of rows of `width` elements. Backward reads the gradient and the input, and writes the input's
-  // gradient.
+  // gradient. RMSNorm without TrainingPlan::fused_norm: the kernels of PyTorch's operators.
   Operator Norm(int64_t rows, int64_t width, bool layer_norm) const;
   Operator NormBackward(int64_t rows, int64_t width, bool layer_norm) const;
   // The sum of two tensors.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "trace/generate/operators.h"
+
 namespace chakra::generate {
 
 namespace {
@@ -85,6 +87,11 @@ uint32_t Sharing::GatherOf(bool expert, int64_t elements, const Spot& spot, cons
 // Gathered weights are cast after each gather. Other weights are cast once a step, which takes negligible
 // time.
 uint32_t Sharing::CastOf(int64_t elements, const Spot& spot, uint32_t at) {
+  if (plan_.training.casts_eagerly()) {
+    const Operators ops(plan_.training);
+    if (plan_.training.looks_before_cast) at = graph_->Compute(ops.Greatest(1, elements), spot, {at});
+    return graph_->Compute(ops.CastTranspose(1, elements), spot, {at});
+  }
   if (plan_.training.looks_before_cast)
     at = graph_->Compute(PassesOver("amax_reduce_kernel", elements * plan_.element_bytes()), spot, {at});
   const char* kernel = plan_.training.block_scales ? "mxfp8_quantize_kernel" : "cast_transpose_kernel";

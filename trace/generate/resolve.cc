@@ -14,6 +14,7 @@
 #include "trace/base/status_macros.h"
 #include "trace/generate/block.h"
 #include "trace/generate/check.h"
+#include "trace/generate/hosts.h"
 #include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
 #include "trace/generate/windows.h"
@@ -414,6 +415,14 @@ absl::Status TakeSequences(const proto::Training& t, const Split& split, Trainin
                    times, " * ", split.dp, " = ", product));
 }
 
+// PyTorch's scaled_dot_product_attention runs FlashAttention-2 unless a mask or unequal widths of keys and
+// values need another kernel (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
+proto::Training::Attention AttentionOf(const proto::Training& t, const ModelSize& model) {
+  if (t.has_attention() || t.framework() == proto::Training::MEGATRON) return t.attention();
+  const bool other = model.latent() || model.score_cap || model.windowed.any() || model.chunked.any();
+  return other ? proto::Training::FLASH : proto::Training::FLASH2;
+}
+
 absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, const Split& split,
                           TrainingPlan* out) {
   const int64_t patches = model.image > 0 ? model.image / model.patch : 0;
@@ -433,11 +442,12 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   RETURN_IF_ERROR(CheckRecompute(t));
   RETURN_IF_ERROR(TakeModules(t, model, out));
   out->optimizer = t.optimizer();
-  out->attention = t.attention();
+  out->attention = AttentionOf(t, model);
   out->framework = t.framework();
   const bool text = model.image == 0 && model.bias && model.positions > 0;
   out->dropout = t.has_dropout() ? t.dropout() : text;
   out->compiled = t.has_compiled() ? t.compiled() : t.framework() == proto::Training::MEGATRON;
+  out->fused_norm = !t.has_fused_norm() || t.fused_norm();
   out->looks_before_cast = t.fp8() == proto::Training::CURRENT;
   out->block_scales = t.fp8() == proto::Training::MXFP8;
   out->graphed_experts = t.cuda_graphs() && t.graphed_experts();
@@ -453,7 +463,9 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
       return absl::InvalidArgumentError(
           absl::StrCat("training.", field, " is for adapters; expected training.lora too, as lora=16"));
   }
-  out->host = HostCostsOf(t);
+  ASSIGN_OR_RETURN(const proto::HostTimes host, HostOf(t));
+  out->host = HostCostsOf(t, host);
+  if (out->host.any()) out->host_range = absl::StrCat(host.name(), ": ", host.range());
   out->graphs = t.cuda_graphs();
   return TakeOffload(t, model, &out->offload);
 }

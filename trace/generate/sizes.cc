@@ -6,31 +6,6 @@
 #include "absl/strings/str_cat.h"
 
 namespace chakra::generate {
-namespace {
-
-// Times of PyTorch without CUDA graphs, fitted on half of the runs of one node that vTrain published (A100,
-// Megatron-LM, 2022), in whose small models only the host's time shows (README.md). README.md also says what
-// they mean for newer hosts.
-constexpr double kLaunchUs = 33, kLayerUs = 300, kCallUs = 42, kBatchUs = 4100, kStepUs = 3750;
-constexpr double kGraphLaunchUs = 1;  // launch of a node of a CUDA graph
-
-}  // namespace
-
-HostCosts HostCostsOf(const proto::Training& t) {
-  const auto ns = [](bool has, double own, double otherwise) {
-    return std::llround((has ? own : otherwise) * 1000);
-  };
-  const bool graphs = t.cuda_graphs(), never_late = t.has_launch_us() && t.launch_us() == 0;
-  const double launch = t.has_launch_us() ? t.launch_us() : graphs ? kGraphLaunchUs : kLaunchUs;
-  HostCosts out;
-  out.launch_ns = ns(true, launch, 0);
-  out.eager_launch_ns = ns(t.has_launch_us() && !graphs, t.launch_us(), never_late ? 0 : kLaunchUs);
-  out.layer_ns = ns(t.has_layer_us(), t.layer_us(), graphs || never_late ? 0 : kLayerUs);
-  out.call_ns = ns(t.has_call_us(), t.call_us(), graphs || never_late ? launch : kCallUs);
-  out.batch_ns = ns(t.has_batch_us(), t.batch_us(), never_late ? 0 : kBatchUs);
-  out.step_ns = ns(t.has_step_us(), t.step_us(), never_late ? 0 : kStepUs);
-  return out;
-}
 
 bool ModelSize::has_experts(int64_t layer) const {
   if (experts == 0) return false;

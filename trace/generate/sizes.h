@@ -177,6 +177,7 @@ std::string NamesOf(const ModuleSet& modules);
 struct HostCosts {
   int64_t launch_ns = 0;        // launch of a kernel
   int64_t eager_launch_ns = 0;  // launch of a kernel that is in no CUDA graph
+  int64_t eager_kernel_ns = 0;  // each further kernel of an operator that is in no CUDA graph
   int64_t layer_ns = 0;         // a layer's forward pass, in addition to its launches
   int64_t call_ns = 0;          // a collective, a send, a receive
   int64_t batch_ns = 0;         // a micro-batch on the first and the last stage
@@ -214,12 +215,15 @@ struct TrainingPlan {
   bool block_scales = false;
   // CUDA graphs include the GEMMs of experts.
   bool graphed_experts = false;
+  // RMSNorm is one kernel each way, as LayerNorm is.
+  bool fused_norm = true;
   // TransformerEngine's kernels compute the loss, as in NVIDIA's recipes (cross_entropy_fusion_impl).
   bool fused_loss = true;
   int64_t lora = 0;           // rank of adapters; 0: none
   bool lora_mlp = false;      // the MLP has adapters too
   bool lora_dropout = false;  // adapters have dropout of their inputs
   HostCosts host;
+  std::string host_range;  // of the host whose times apply: its name and proto::HostTimes::range
   bool graphs = false;  // proto::Training::cuda_graphs
   Offload offload;
   proto::Training::TableOptimizer table_optimizer = proto::Training::TABLE_ADAGRAD;
@@ -238,6 +242,8 @@ struct TrainingPlan {
   bool unfused() const { return attention == proto::Training::MATH; }
   // Whether elements have one byte in GEMMs, and in the all-gathers of their inputs over tp.
   bool narrow() const { return dtype == proto::Training::FP8; }
+  // Whether PyTorch casts to fp8 by separate kernels in fp32: torchao without torch.compile.
+  bool casts_eagerly() const { return narrow() && !compiled && framework != proto::Training::MEGATRON; }
   // Whether gradients are kept in bf16: Megatron-LM's buffer of gradients has the dtype of the reduction.
   bool keeps_narrow_gradients() const { return narrow_gradients && framework == proto::Training::MEGATRON; }
   // Whether the GEMMs of gradients add to the gradients of earlier micro-batches, in the dtype of these
@@ -293,7 +299,5 @@ struct StepPlan {
 
 // The text of Model::window_layers for these layers: "0-4+6-10".
 std::string WindowLayers(const std::vector<int>& layers);
-// The times of the host: those that the training gives, or the fitted ones.
-HostCosts HostCostsOf(const proto::Training& training);
 
 }  // namespace chakra::generate

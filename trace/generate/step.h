@@ -53,7 +53,8 @@ struct Operator {
 
 // The host's time to launch the operator.
 inline int64_t LaunchNs(const HostCosts& host, const Operator& op) {
-  return (op.eager ? host.eager_launch_ns : host.launch_ns) * op.launches;
+  if (!op.eager) return host.launch_ns * op.launches;
+  return host.eager_launch_ns + host.eager_kernel_ns * (op.launches - 1);
 }
 
 // The position of a node in the model, as text for users: "mb3/layer5/forward/mlp.up".

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/status_macros.h"
 #include "trace/generate/check.h"
+#include "trace/generate/hosts.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/tables.h"
 #include "trace/io/settings.h"
@@ -23,25 +24,11 @@ constexpr int64_t kMostTableRanks = 65536;  // maximum number of ranks in an all
 absl::Status BadStep(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
 // Fields of --parallel and --training that apply to recommendation models.
-constexpr const char* kOfTables[] = {"dp",
-                                     "overlap_grad",
-                                     "row_wise",
-                                     "copied",
-                                     "overlap_indices",
-                                     "overlap_vectors",
-                                     "dtype",
-                                     "micro_batch",
-                                     "optimizer",
-                                     "compiled",
-                                     "launch_us",
-                                     "global_batch",
-                                     "framework",
-                                     "cuda_graphs",
-                                     "table_dtype",
-                                     "call_us",
-                                     "batch_us",
-                                     "step_us",
-                                     "table_optimizer"};
+constexpr const char* kOfTables[] = {
+    "dp",           "overlap_grad",   "row_wise",    "copied",      "overlap_indices", "overlap_vectors",
+    "dtype",        "micro_batch",    "optimizer",   "compiled",    "launch_us",       "host",
+    "global_batch", "framework",      "cuda_graphs", "table_dtype", "call_us",         "batch_us",
+    "step_us",      "table_optimizer"};
 // Fields that apply only to recommendation models.
 constexpr const char* kOfTablesAlone[] = {"row_wise",        "copied",      "overlap_indices",
                                           "overlap_vectors", "table_dtype", "table_optimizer"};
@@ -217,7 +204,8 @@ absl::StatusOr<StepPlan> ResolveTableStep(const proto::Workload& w) {
   out.fused_loss = false;
   out.table_optimizer = t.has_table_optimizer() ? t.table_optimizer() : proto::Training::TABLE_ADAGRAD;
   out.table_dtype = t.has_table_dtype() ? t.table_dtype() : proto::Training::FP32;
-  out.host = HostCostsOf(t);
+  ASSIGN_OR_RETURN(const proto::HostTimes host, HostOf(t));
+  out.host = HostCostsOf(t, host);
   RETURN_IF_ERROR(CheckTableSize(plan));
   ASSIGN_OR_RETURN(plan.table_plan, PlaceTables(plan.tables, w, plan.split.dp));
   plan.split.roles = plan.table_plan.role_of_rank;

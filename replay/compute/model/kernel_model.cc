@@ -40,8 +40,8 @@ constexpr double kBackwardRate = 0.70, kBackwardTail = 0.35, kBackwardStart = 0.
 // "FlashAttention-2", 2023, abstract). kFlash1Backward: its backward rate relative to forward.
 constexpr double kFlash1Share = 0.5, kFlash1Backward = 0.78;
 // Used if the fit is that of the third version, for Hopper, which is 1.5 to 2 times as fast as the second
-// (Shah et al., "FlashAttention-3", 2024, abstract). cuDNN's is 1.7 to 2.3 times as fast in shapes of training
-// on H100 (huggingface/transformers, pull request 48163).
+// (Shah et al., "FlashAttention-3", 2024, abstract). cuDNN's is 1.7 to 2.3 times as fast in shapes of
+// training on H100 (huggingface/transformers, pull request 48163).
 constexpr double kFlash2Share = 1 / 1.75;
 constexpr double kFarSpread = 0.5;                   // spread if no fit covers the dtype
 constexpr double kMostWork = 4611686018427387904.0;  // 2^62
