@@ -204,6 +204,23 @@ void AddRates(const ReplayedStep& step, proto::TrainingReport* out) {
   out->set_hfu_formula(kHfuFormula);
 }
 
+// Warns of a step that is host-bound, with the range of the host's times.
+void WarnOfHost(const ReplayedStep& step, proto::Report* report) {
+  constexpr double kBoundBy = 0.25;  // of the step, in which only the host works
+  double wait = 0, busy = 0;
+  for (const RankMetrics& m : step.metrics.ranks) {
+    wait += (m.end - m.compute_busy - m.exposed_comm - m.exposed_memory - m.idle).seconds();
+    busy += m.host_busy.seconds();
+  }
+  const double whole = step.metrics.makespan.seconds() * static_cast<double>(step.metrics.ranks.size());
+  if (Share(wait, whole) < kBoundBy) return;
+  const std::string& range = step.plan.training.host_range;
+  report->add_warning(
+      absl::StrFormat("the step is host-bound: the host works in %.1f %% of it, and in %.1f %% nothing "
+                      "else does; times of host %s",
+                      100 * Share(busy, whole), 100 * Share(wait, whole), range));
+}
+
 std::string PercentText(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
 std::string Rounded(double number) { return FormatCount(static_cast<uint64_t>(number + 0.5)); }
@@ -285,8 +302,7 @@ std::string SplitText(const StepPlan& plan) {
   }
   const generate::Offload& offload = plan.training.offload;
   if (offload.activations) absl::StrAppend(&out, ", activations of ", offload.layers, " layers offloaded");
-  if (offload.share > 0)
-    absl::StrAppend(&out, ", ", 100 * offload.share, " % of the optimizer offloaded");
+  if (offload.share > 0) absl::StrAppend(&out, ", ", 100 * offload.share, " % of the optimizer offloaded");
   return out;
 }
 
@@ -303,6 +319,7 @@ void AddTraining(const ReplayedStep& step, proto::Report* report) {
   AddExposed(step.metrics, &out);
   AddPhases(step, &out);
   WarnOfMemory(step.plan, report);
+  WarnOfHost(step, report);
 }
 
 std::string PrintTraining(const proto::Report& report, TextPage* page) {
