@@ -43,7 +43,7 @@ for part in '# Published|^#' 'Rows that were read'; do
       if (/^\| all \|/) { n = $3 + 0; m = size($5) } else if ($4 ~ /-/ && NF == 9) more(size($8)) }
     END { printf "NVIDIA tables | %d | %.1f %% | %.1f %% |\n", n, m, worst }'
 done
-of mlperf.md . 'function line() { if (/^\| all \|/) { n = $3 + 0; m = size($5) } else if (NF == 9) more(size($8)) }
+of mlperf.md . 'function line() { if (/^\| all \|/) { n = $3 + 0; m = size($5) } else if (NF == 8 && $7 ~ /%/) more(size($7)) }
   END { printf "MLPerf logs | %d | %.1f %% | %.1f %% |\n", n, m, worst }'
 awk -F'|' '/^\| (SimuMax|vTrain)/ && NF == 10 { n += $3; l = $7 + 0; if (!k++ || l < least) least = l; if (l > most) most = l
     if ($8 + 0 > worst) worst = $8 + 0 }

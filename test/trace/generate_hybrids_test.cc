@@ -249,6 +249,9 @@ TEST(GenerateHybrids, ErrorsNameTheField) {
       {"pattern=M-,hidden=512,heads=8,vocab=4096,mamba_heads=8,mamba_head_dim=64", "",
        "model.ffn is missing"},
   };
+  EXPECT_THAT(ErrorOf(absl::StrCat("hidden=512,heads=8,vocab=4096,ffn=512,pattern=", std::string(1025, '*')),
+                      "", "seq=512"),
+              HasSubstr("model.pattern has 1025 letters; expected at most 1024"));
   for (const auto& c : cases)
     EXPECT_THAT(ErrorOf(c.model, c.parallel, "seq=512"), HasSubstr(c.error)) << c.model;
 }

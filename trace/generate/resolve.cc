@@ -67,6 +67,10 @@ absl::Status CheckLetters(absl::string_view field, absl::string_view letters, bo
 absl::Status TakePattern(const proto::Model& m, ModelSize* out) {
   const auto layers = static_cast<size_t>(out->layers);
   if (!m.pattern().empty()) {
+    if (m.pattern().size() > out->windowed.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("model.pattern has ", m.pattern().size(),
+                                                     " letters; expected at most ", out->windowed.size()));
+    }
     RETURN_IF_ERROR(CheckLetters("model.pattern", m.pattern(), true));
     if (!m.mixers().empty())
       return absl::InvalidArgumentError("model.mixers is given; expected it or model.pattern, not both");
@@ -331,8 +335,7 @@ absl::Status CheckModules(const ModelSize& model, const ModuleSet& m) {
   if (m[kSharedExperts] && model.shared_ffn == 0)
     return bad(kSharedExperts, "; expected shared experts (model.shared_ffn)");
   if (m[kLayerNorms] && !model.pre_norm) return bad(kLayerNorms, "; expected model.pre_norm=yes");
-  if (m[kDenseMlp] && model.expert_layers() == model.layers + model.mtp)
-    return bad(kDenseMlp, "; expected layers without experts");
+  if (m[kDenseMlp] && !model.HasSublayer('-')) return bad(kDenseMlp, "; expected layers without experts");
   return absl::OkStatus();
 }
 
