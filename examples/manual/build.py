@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 GUIDES = [
     "doctor", "formats", "troubleshooting", "captures", "convert", "groups", "one_rank", "nsys", "call_logs",
-    "astra_sim", "generate", "training_files", "plan", "collectives", "messages", "calibrate", "networks", "clouds",
+    "astra_sim", "generate", "training_files", "plan", "hybrids", "collectives", "messages", "calibrate", "networks", "clouds",
     "faults", "packets", "extend", "report", "critical_path", "what_if", "fixed_time", "kernels", "kernel_model",
     "energy", "cost", "goodput", "where_to_train", "sweeps", "comparing", "python",
 ]

@@ -59,31 +59,19 @@ bool BlockWriter::KeepsInput(const char* adapter) const {
   return !t.frozen() || (*adapter != 0 && !t.lora_dropout);
 }
 
-int32_t BlockWriter::Column(const char* part, int64_t in, int64_t out, const char* adapter) {
+int32_t BlockWriter::Product(Act act, const char* part, int64_t in, int64_t out, const char* adapter) {
   Operation op;
-  op.act = Act::kColumn;
+  op.act = act;
   op.part = part;
   op.adapter = training().frozen() ? adapter : "";
   op.in = in;
   op.out = out;
   op.weights = in * out;
+  op.replicated = act == Act::kWhole;
   op.products = static_cast<double>(op.weights);
   op.keeps_input = KeepsInput(op.adapter);
-  op.out_bytes = op.gradient_bytes = size_ * tokens_ * out;
-  return Add(std::move(op));
-}
-
-int32_t BlockWriter::Row(const char* part, int64_t in, int64_t out, const char* adapter) {
-  Operation op;
-  op.act = Act::kRow;
-  op.part = part;
-  op.adapter = training().frozen() ? adapter : "";
-  op.in = in;
-  op.out = out;
-  op.weights = in * out;
-  op.products = static_cast<double>(op.weights);
-  op.keeps_input = KeepsInput(op.adapter);
-  op.out_bytes = op.gradient_bytes = size_ * shared_ * out;
+  const bool shared = act == Act::kRow || act == Act::kWhole;
+  op.out_bytes = op.gradient_bytes = size_ * (shared ? shared_ : tokens_) * out;
   return Add(std::move(op));
 }
 

@@ -177,8 +177,14 @@ class BlockWriter {
   void MlpNorm();
   // Allows recomputation of the last of these norms, before the backward pass of the operation `before`.
   void RecomputeNorm(int32_t before);
-  int32_t Column(const char* part, int64_t in, int64_t out, const char* adapter = "");
-  int32_t Row(const char* part, int64_t in, int64_t out, const char* adapter = "");
+  // A GEMM of one of the kinds above. `adapter`: as Operation::adapter, if the step has adapters there.
+  int32_t Product(Act act, const char* part, int64_t in, int64_t out, const char* adapter = "");
+  int32_t Column(const char* part, int64_t in, int64_t out, const char* adapter = "") {
+    return Product(Act::kColumn, part, in, out, adapter);
+  }
+  int32_t Row(const char* part, int64_t in, int64_t out, const char* adapter = "") {
+    return Product(Act::kRow, part, in, out, adapter);
+  }
   int32_t Bias(const char* part, int64_t rows, int64_t width);
   int32_t Kernels(const char* part, std::vector<Operator> forward, std::vector<Operator> backward,
                   int64_t out_bytes);

@@ -31,12 +31,6 @@ bool ModelSize::HasSublayer(char letter) const {
   return false;
 }
 
-int64_t ModelSize::expert_layers() const {
-  int64_t n = 0;
-  for (int64_t i = 0; i < layers + mtp; ++i) n += has_experts(i) ? 1 : 0;
-  return n;
-}
-
 int64_t Split::expert_node() const {
   // With order=tp-cp-ep-pp-dp, ranks of other stages are between those of dp.
   int64_t node =

@@ -83,13 +83,9 @@ struct ModelSize {
   int64_t context_width() const { return heads * (latent() ? v_dim : head_dim); }
   // Layers are counted from 0. Those of `mtp` follow the others, and are like the last one.
   bool has_experts(int64_t layer) const;
-  int64_t expert_layers() const;  // of `layers` and `mtp`
   // Keys that a query of the layer sees, in sequences of `seq` tokens; `seq`: there is no window.
   int64_t WindowOf(int64_t layer, int64_t seq) const;
-  // Tokens of a chunk of the layer, in sequences of `seq` tokens; `seq`: there are no chunks.
-  int64_t ChunkOf(int64_t layer, int64_t seq) const;
   bool has_rope(int64_t layer) const;
-  bool has_qk_norm(int64_t layer) const { return qk_norm && (!qk_norm_bare || has_rope(layer)); }
   // Layers of multi-token prediction are like the last of the others.
   LayerSpec SpecOf(int64_t layer) const;
   // Rows of the head: tokens of the vocabulary, or classes.

@@ -104,11 +104,6 @@ int64_t ModelSize::WindowOf(int64_t layer, int64_t seq) const {
   return windowed[static_cast<size_t>(layer)] && window < seq ? window : seq;
 }
 
-int64_t ModelSize::ChunkOf(int64_t layer, int64_t seq) const {
-  if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
-  return chunked[static_cast<size_t>(layer)] && chunk < seq ? chunk : seq;
-}
-
 bool ModelSize::has_rope(int64_t layer) const {
   if (layer < 0) return rope;               // -1: no layer
   if (layer >= layers) layer = layers - 1;  // mtp is like the last layer

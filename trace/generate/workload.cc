@@ -65,13 +65,18 @@ std::string FileOfModel(const std::string& text) {
   return IsFile(name) ? name : "";
 }
 
+absl::Status CheckModelText(const std::string& text) {
+  if (absl::Status s = CheckColon(text, "a change of a named model"); !s.ok())
+    return absl::InvalidArgumentError(absl::StrCat("--model ", text, ": ", s.message()));
+  return absl::OkStatus();
+}
+
 // --model: NAME, FILE, keys, or NAME or FILE with keys after a colon. A framework's file describes the whole
 // workload.
 absl::Status ReadModelText(const std::string& text, const FrameworkFile& file, const foreign::Beside& beside,
                            proto::Workload* workload) {
   proto::Model* const model = workload->mutable_model();
-  if (absl::Status s = CheckColon(text, "a change of a named model"); !s.ok())
-    return absl::InvalidArgumentError(absl::StrCat("--model ", text, ": ", s.message()));
+  RETURN_IF_ERROR(CheckModelText(text));
   const size_t equals = text.find('='), colon = text.find(':');
   const bool named = equals == std::string::npos || colon < equals;
   if (!named) return ReadSettings(text, "--model", model);
@@ -97,6 +102,7 @@ absl::Status ReadModelText(const std::string& text, const FrameworkFile& file, c
 // What the options say beside a framework's file.
 absl::StatusOr<foreign::Beside> BesideOf(const WorkloadOptions& options) {
   foreign::Beside out;
+  RETURN_IF_ERROR(CheckModelText(options.model));
   RETURN_IF_ERROR(ReadSettings(options.parallel, "--parallel", out.given.mutable_parallel()));
   RETURN_IF_ERROR(ReadSettings(options.training, "--training", out.given.mutable_training()));
   RETURN_IF_ERROR(SetFields(options.set, &out.given));

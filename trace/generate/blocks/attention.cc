@@ -79,21 +79,13 @@ void Queries(const AttentionWidths& widths, BlockWriter* w) {
   if (w->spec().rope) Rotary(widths.query + widths.key, w->size() * w->tokens() * (wide - gate), w);
 }
 
-int32_t LatentUp(Act act, const char* part, const char* adapter, int64_t in, int64_t out, BlockWriter* w) {
-  const int32_t up = w->Column(part, in, out, adapter);
-  w->at(up).act = act;
-  return up;
-}
-
 // Returns the indices of the first and behind the last operation that queries, keys and values need from the
 // outputs of the down projections.
 std::pair<int32_t, int32_t> LatentQueries(const AttentionWidths& widths, BlockWriter* w) {
   const ModelSize& m = w->model();
   const int64_t latent = m.q_rank + m.kv_rank, down = latent + m.rope_dim, heads = m.heads / w->split().tp;
   const int32_t input = w->current();
-  const int32_t whole = w->Row("attention.down", m.hidden, down, "attention.down_adapter");
-  w->at(whole).act = Act::kWhole;
-  w->at(whole).replicated = true;
+  const int32_t whole = w->Product(Act::kWhole, "attention.down", m.hidden, down, "attention.down_adapter");
   const int32_t norm = w->Norm("attention.latent_norm", w->shared(), latent, m.NormWeights(latent));
   w->at(norm).out_bytes = w->at(whole).out_bytes;
   w->at(norm).keeps_output = true;
@@ -104,8 +96,8 @@ std::pair<int32_t, int32_t> LatentQueries(const AttentionWidths& widths, BlockWr
   const int32_t first = w->Add(gather);
   if (m.q_rank == 0) w->From(input);
   const int32_t queries =
-      LatentUp(m.q_rank > 0 ? Act::kUp : Act::kUpOfInput, "attention.q_up", "attention.q_up_adapter",
-               m.q_rank > 0 ? m.q_rank : m.hidden, widths.query, w);
+      w->Product(m.q_rank > 0 ? Act::kUp : Act::kUpOfInput, "attention.q_up",
+                 m.q_rank > 0 ? m.q_rank : m.hidden, widths.query, "attention.q_up_adapter");
   if (m.qkv_bias) w->at(queries).weights += widths.query;
   w->From(norm);
   if (m.sparse()) {  // keys and values stay latent
@@ -114,8 +106,8 @@ std::pair<int32_t, int32_t> LatentQueries(const AttentionWidths& widths, BlockWr
     Rotary((heads + 1) * m.rope_dim, latent_bytes, w);
     return {first, w->next()};
   }
-  const int32_t keys = LatentUp(Act::kUp, "attention.kv_up", "attention.kv_up_adapter", m.kv_rank,
-                                heads * (m.nope_dim + m.v_dim), w);
+  const int32_t keys = w->Product(Act::kUp, "attention.kv_up", m.kv_rank, heads * (m.nope_dim + m.v_dim),
+                                  "attention.kv_up_adapter");
   w->at(keys).beside = true;
   const int64_t bytes = w->size() * w->tokens() * (widths.query + widths.key + widths.value);
   Rotary((heads + 1) * m.rope_dim, bytes, w);

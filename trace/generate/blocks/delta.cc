@@ -163,9 +163,7 @@ void DescribeKimiDelta(BlockWriter* w) {
   w->From(input);
   // The decay's low rank and, if it has one too, the gate's. Each rank of tp has the first GEMM whole.
   const int64_t pairs = m.delta.full_gate ? 1 : 2;
-  const int32_t down = w->Row("kda.down", m.hidden, pairs * d);
-  w->at(down).act = Act::kWhole;
-  w->at(down).replicated = true;
+  const int32_t down = w->Product(Act::kWhole, "kda.down", m.hidden, pairs * d);
   Operation gather;
   gather.act = Act::kGather;
   gather.part = "kda.down";
@@ -173,8 +171,7 @@ void DescribeKimiDelta(BlockWriter* w) {
   w->Add(gather);
   for (int64_t i = 0; i < pairs; ++i) {
     w->From(down);
-    const int32_t up = w->Column(i == 0 ? "kda.decay" : "kda.gate", d, p);
-    w->at(up).act = Act::kUp;
+    const int32_t up = w->Product(Act::kUp, i == 0 ? "kda.decay" : "kda.gate", d, p);
     w->at(up).beside = i > 0;
     if (i > 0) w->at(up).keeps_output = true;
   }

@@ -59,14 +59,6 @@ int32_t ExpertProduct(const char* part, int64_t in, int64_t out, int64_t out_byt
   return w->Add(op);
 }
 
-// A GEMM of a rank's own tokens, whose weight each rank of tp has.
-int32_t AddWhole(const char* part, int64_t in, int64_t out, BlockWriter* w) {
-  const int32_t whole = w->Row(part, in, out);
-  w->at(whole).act = Act::kWhole;
-  w->at(whole).replicated = true;
-  return whole;
-}
-
 int32_t AddRouter(BlockWriter* w) {
   const ModelSize& m = w->model();
   Operation op = Of(Act::kRouter, "router");
@@ -116,7 +108,7 @@ void DescribeExperts(BlockWriter* w) {
     w->From(input);
   }
   AddRouter(w);
-  if (m.expert_latent > 0) AddWhole("experts.latent_down", m.hidden, h, w);
+  if (m.expert_latent > 0) w->Product(Act::kWhole, "experts.latent_down", m.hidden, h);
   w->Add(Of(Act::kByToken, "experts.permute"));
   Operation dispatch = Of(Act::kDispatch, "experts.dispatch");
   dispatch.out_bytes = row * h * s.etp;
@@ -150,7 +142,7 @@ void DescribeExperts(BlockWriter* w) {
   Operation sum = Of(Act::kByToken, "experts.permute", true);
   sum.out_bytes = sum.gradient_bytes = w->size() * w->shared() * h;
   int32_t last = w->Add(sum);
-  if (m.expert_latent > 0) last = AddWhole("experts.latent_up", h, m.hidden, w);
+  if (m.expert_latent > 0) last = w->Product(Act::kWhole, "experts.latent_up", h, m.hidden);
   if (m.shared_ffn > 0) {
     Operation join = Of(Act::kJoin, "shared.add");
     join.other = first;
