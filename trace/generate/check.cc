@@ -280,7 +280,12 @@ absl::Status CheckAdapters(const StepPlan& p) {
 // All counts of a micro-batch must fit into 64-bit integers.
 absl::Status CheckSize(const StepPlan& p) {
   const double tokens = static_cast<double>(p.training.seq) * static_cast<double>(p.training.micro_batch);
-  const double operations = TrainingFlopsPerToken(p.model, p.training.seq) * tokens;
+  // Counts leave out the scores of an indexer: one for each of its heads, query and key.
+  const double scores = p.model.sparse()
+                            ? 2.0 * static_cast<double>(p.model.index_heads * (p.model.index_dim + 1)) *
+                                  static_cast<double>(p.training.seq)
+                            : 0;
+  const double operations = (TrainingFlopsPerToken(p.model, p.training.seq) + scores) * tokens;
   // The bytes of activations of all micro-batches in flight are less than the operations over twice the
   // features.
   const double in_flight = operations / static_cast<double>(p.model.hidden) *
