@@ -80,8 +80,9 @@ std::string DescribeMemory(const generate::StepPlan& plan, uint64_t limit, TextP
   std::string misfits;
   int64_t host = 0;
   const generate::Layout layout(plan.split);
+  const std::vector<generate::RankMemory> stages = generate::MemoryOfAll(plan);
   for (int64_t s = 0; s < plan.split.graphs(); ++s) {
-    const generate::RankMemory m = generate::MemoryOfStage(plan, s);
+    const generate::RankMemory& m = stages[static_cast<size_t>(s)];
     const std::string row = absl::StrCat(plan.tables.any() ? layout.FirstOf(s) : s);
     table.Add({row, absl::StrCat(m.in_flight), Gib(m.weights), Gib(m.gradients), Gib(m.optimizer),
                Gib(m.activations), Gib(m.working), Gib(m.total())});

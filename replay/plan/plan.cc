@@ -37,16 +37,6 @@ constexpr size_t kReplaysAnyhow = 2;
 constexpr size_t kMostRounds = 5;   // of PlanRequest::top replays each
 constexpr double kDoubtful = 0.05;  // median error of the closed form from which the report warns
 
-// The maximum memory of a rank over all stages, and the first stage with that maximum.
-std::pair<int64_t, int64_t> PeakOf(const generate::StepPlan& step) {
-  std::pair<int64_t, int64_t> most = {0, 0};
-  for (int64_t stage = 0; stage < step.split.pp; ++stage) {
-    const int64_t bytes = generate::MemoryOfStage(step, stage).total();
-    if (bytes > most.first) most = {bytes, stage};
-  }
-  return most;
-}
-
 // The number of ranks if the request has none: that of the workload's split, if complete, or the devices of
 // the cluster.
 absl::StatusOr<int> RanksOf(const PlanRequest& request) {
@@ -144,7 +134,7 @@ class Planner {
     while (next_ < found_.fitting.size()) {
       const TriedSplit& tried = found_.fitting[next_++];
       ASSIGN_OR_RETURN(auto step, StepOf(space_, tried));
-      const int64_t peak = PeakOf(step).first;
+      const int64_t peak = generate::PeakOf(step).bytes;
       if (limit_ > 0 && static_cast<uint64_t>(peak) > limit_) {  // a stage between the first and the last
         ++misfits_;
         if (found_.too_large + misfits_ == 1 || peak < found_.closest.peak_bytes) found_.closest = tried;
@@ -266,7 +256,7 @@ class Planner {
 
   absl::Status NothingFits() {
     ASSIGN_OR_RETURN(const auto step, StepOf(space_, found_.closest));
-    const auto [peak, stage] = PeakOf(step);
+    const auto [peak, stage] = generate::PeakOf(step);
     proto::PlanRow& row = *report_.mutable_closest();
     SetColumns(found_.closest, step, space_, &row);
     SetMemory(static_cast<uint64_t>(peak), &row);

@@ -204,10 +204,10 @@ class Searcher {
       return absl::OkStatus();
     }
     TriedSplit tried{step.split, step.training.micro_batch, recompute_, variant, 0, 0, 0, found_.splits++};
-    for (const int64_t stage : {int64_t{0}, step.split.pp - 1}) {
-      if (stage == 0 || step.split.pp > 1)
-        tried.peak_bytes = std::max(tried.peak_bytes, generate::MemoryOfStage(step, stage).total());
-    }
+    std::vector<int64_t> ends = {0};
+    if (step.split.pp > 1) ends.push_back(step.split.pp - 1);
+    for (const generate::RankMemory& m : generate::MemoryOfStages(step, ends))
+      tried.peak_bytes = std::max(tried.peak_bytes, m.total());
     if (limit_ > 0 && static_cast<uint64_t>(tried.peak_bytes) > limit_) {
       if (found_.too_large++ == 0 || tried.peak_bytes < found_.closest.peak_bytes) found_.closest = tried;
       return absl::OkStatus();

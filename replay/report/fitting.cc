@@ -18,12 +18,7 @@ using generate::StepPlan;
 constexpr size_t kMostChanges = 6;
 constexpr size_t kMostTold = 3;
 
-uint64_t PeakOfStep(const StepPlan& step) {
-  int64_t most = 0;
-  for (int64_t stage = 0; stage < step.split.graphs(); ++stage)
-    most = std::max(most, generate::MemoryOfStage(step, stage).total());
-  return static_cast<uint64_t>(most);
-}
+uint64_t PeakOfStep(const StepPlan& step) { return static_cast<uint64_t>(generate::PeakOf(step).bytes); }
 
 class Changes {
  public:

@@ -133,8 +133,9 @@ void AddMemory(const ReplayedStep& step, proto::Report* report) {
   proto::TrainingReport& out = *report->mutable_training();
   const generate::Layout layout(step.plan.split);
   const auto bytes = [](int64_t n) { return static_cast<uint64_t>(n); };
+  const std::vector<generate::RankMemory> stages = generate::MemoryOfAll(step.plan);
   for (int64_t stage = 0; stage < step.plan.split.graphs(); ++stage) {
-    const generate::RankMemory m = generate::MemoryOfStage(step.plan, stage);
+    const generate::RankMemory& m = stages[static_cast<size_t>(stage)];
     proto::StageMemory& row = *out.add_memory();
     row.set_stage(static_cast<int32_t>(stage));
     row.set_ranks(static_cast<int32_t>(layout.RanksOf(stage)));

@@ -78,7 +78,11 @@ TEST(GenerateForeign, ReadsMegatronWindowsAndRecomputation) {
 --recompute-granularity full --recompute-method block --recompute-num-layers 3 --pipeline-model-parallel-size 2
 )"));
   EXPECT_EQ(plan.model.window, 128);  // 127 keys before its own
-  for (int64_t i = 0; i < 8; ++i) EXPECT_EQ(plan.model.WindowOf(i, 2048), i == 3 || i == 7 ? 2048 : 128) << i;
+  const auto window = [&](int64_t layer) {
+    const int64_t keys = plan.model.SpecOf(layer).window;
+    return keys > 0 ? keys : 2048;
+  };
+  for (int64_t i = 0; i < 8; ++i) EXPECT_EQ(window(i), i == 3 || i == 7 ? 2048 : 128) << i;
   for (int64_t i = 0; i < 8; ++i) EXPECT_EQ(plan.Recomputes(i), i % 4 < 3) << i;
 }
 

@@ -84,6 +84,24 @@ int32_t BlockWriter::Bias(const char* part, int64_t rows, int64_t width) {
   return Add(std::move(op));
 }
 
+int32_t BlockWriter::Gather(const char* part, int64_t width, bool learns) {
+  Operation op;
+  op.act = Act::kGather;
+  op.part = part;
+  op.in = op.out = width;
+  op.back = !learns;
+  return Add(std::move(op));
+}
+
+void BlockWriter::Exchange(const char* part, int64_t width) {
+  if (split().cp == 1) return;
+  Operation op;
+  op.act = Act::kExchange;
+  op.part = part;
+  op.in = op.out = width;
+  Add(std::move(op));
+}
+
 int32_t BlockWriter::Kernels(const char* part, std::vector<Operator> forward, std::vector<Operator> backward,
                              int64_t out_bytes) {
   Operation op;
@@ -156,6 +174,7 @@ StepPlan WholeModel(const ModelSize& model, int64_t seq) {
   StepPlan plan;
   plan.model = model;
   plan.training.seq = std::max<int64_t>(1, seq);
+  plan.training.micro_batch = 0;  // counts are those of one token
   return plan;
 }
 

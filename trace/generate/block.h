@@ -186,6 +186,10 @@ class BlockWriter {
     return Product(Act::kRow, part, in, out, adapter);
   }
   int32_t Bias(const char* part, int64_t rows, int64_t width);
+  // Gathers the tokens of `width` features; `learns`: the gradient is reduced.
+  int32_t Gather(const char* part, int64_t width, bool learns = true);
+  // Exchanges tokens for heads between ranks of cp, or back; nothing without cp.
+  void Exchange(const char* part, int64_t width);
   int32_t Kernels(const char* part, std::vector<Operator> forward, std::vector<Operator> backward,
                   int64_t out_bytes);
   void Recompute(Module module, int32_t begin, int32_t end, int32_t before, bool keeps_output) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 
 #include "absl/strings/str_cat.h"
 #include "trace/base/status_macros.h"
@@ -277,15 +278,26 @@ absl::Status CheckAdapters(const StepPlan& p) {
   return absl::OkStatus();
 }
 
+// Operations of one token that TrainingFlopsPerToken() leaves out: the scores of an indexer, and those inside
+// the chunks of Mamba-2 and of the delta rule.
+double UncountedPerToken(const ModelSize& m, int64_t seq) {
+  const auto product = [](std::initializer_list<int64_t> factors) {
+    double out = 1;
+    for (const int64_t f : factors) out *= static_cast<double>(f);
+    return out;
+  };
+  const MambaShape& a = m.mamba;
+  const DeltaShape& d = m.delta;
+  return (m.sparse() ? product({2, m.index_heads, m.index_dim + 1, seq}) : 0) +
+         product({2, a.chunk, a.heads * a.head_dim + 2 * a.state * a.groups}) +
+         product({512, d.value_heads, d.key_dim + d.value_dim + 64});
+}
+
 // All counts of a micro-batch must fit into 64-bit integers.
 absl::Status CheckSize(const StepPlan& p) {
-  const double tokens = static_cast<double>(p.training.seq) * static_cast<double>(p.training.micro_batch);
-  // Counts leave out the scores of an indexer: one for each of its heads, query and key.
-  const double scores = p.model.sparse()
-                            ? 2.0 * static_cast<double>(p.model.index_heads * (p.model.index_dim + 1)) *
-                                  static_cast<double>(p.training.seq)
-                            : 0;
-  const double operations = (TrainingFlopsPerToken(p.model, p.training.seq) + scores) * tokens;
+  const int64_t seq = p.training.seq;
+  const double tokens = static_cast<double>(seq) * static_cast<double>(p.training.micro_batch);
+  const double operations = (TrainingFlopsPerToken(p.model, seq) + UncountedPerToken(p.model, seq)) * tokens;
   // The bytes of activations of all micro-batches in flight are less than the operations over twice the
   // features.
   const double in_flight = operations / static_cast<double>(p.model.hidden) *

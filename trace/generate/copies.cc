@@ -15,12 +15,14 @@ ActivationCopies::ActivationCopies(const StepPlan& plan, StageGraph* graph)
     : plan_(plan),
       graph_(graph),
       out_(static_cast<size_t>(plan.training.offload.layers)),
-      back_(out_.size()) {}
+      back_(out_.size()) {
+  for (int64_t i = 0; i < plan.training.offload.layers; ++i) bytes_.push_back(ActivationsOfLayer(plan, i));
+}
 
 uint32_t ActivationCopies::Copy(bool to_host, int64_t layer, int64_t micro_batch, const NodeList& at) {
   const Spot spot = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer),
                      to_host ? "forward" : "backward", to_host ? "offload" : "reload"};
-  return graph_->Copy(to_host, ActivationsOfLayer(plan_, layer), spot, at);
+  return graph_->Copy(to_host, bytes_[static_cast<size_t>(layer)], spot, at);
 }
 
 NodeList ActivationCopies::BehindForward(int64_t layer, int64_t micro_batch, NodeList at) {

@@ -32,6 +32,7 @@ class ActivationCopies {
 
   const StepPlan& plan_;
   StageGraph* graph_;
+  std::vector<int64_t> bytes_;        // of the activations, by layer
   std::vector<uint32_t> out_, back_;  // of the current micro-batch, by layer
 };
 

@@ -1,6 +1,7 @@
 #include "trace/generate/memory.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "trace/generate/offload.h"
@@ -105,7 +106,6 @@ int64_t DeferredOf(const Block& block, const Tensors& tensors) {
   std::vector<bool> input(block.operations.size() + block.sublayers.size());
   int64_t bytes = 0;
   for (const Operation& op : block.operations) {
-    if (op.gradient_bytes == 0 && !(op.weights > 0 && op.products > 0)) continue;
     bytes += op.gradient_bytes;
     if (op.products > 0 || op.act == Act::kRouter) input[tensors.IndexOf(op.from)] = true;
   }
@@ -332,13 +332,9 @@ int64_t LeftOnDevice(const StepPlan& p, const LayerTable& layers, int64_t activa
   return activations + most;
 }
 
-}  // namespace
-
-RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
-  if (p.tables.any()) return MemoryOfTables(p, stage);
+RankMemory MemoryOf(const StepPlan& p, const LayerTable& layers, int64_t stage) {
   RankMemory out;
   const std::vector<Piece> pieces = PiecesOf(p, stage);
-  const LayerTable layers(p);
   const Held held = HeldBy(p, layers, pieces);
   AddStates(p, held, &out);
   MoveAverages(p, held, &out);
@@ -374,5 +370,35 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
   out.working += head;
   return out;
 }
+
+}  // namespace
+
+std::vector<RankMemory> MemoryOfStages(const StepPlan& p, const std::vector<int64_t>& stages) {
+  std::vector<RankMemory> out;
+  if (p.tables.any()) {
+    for (const int64_t role : stages) out.push_back(MemoryOfTables(p, role));
+    return out;
+  }
+  const LayerTable layers(p);
+  for (const int64_t stage : stages) out.push_back(MemoryOf(p, layers, stage));
+  return out;
+}
+
+std::vector<RankMemory> MemoryOfAll(const StepPlan& p) {
+  std::vector<int64_t> stages(static_cast<size_t>(p.split.graphs()));
+  std::iota(stages.begin(), stages.end(), 0);
+  return MemoryOfStages(p, stages);
+}
+
+PeakMemory PeakOf(const StepPlan& p) {
+  PeakMemory most;
+  const std::vector<RankMemory> stages = MemoryOfAll(p);
+  for (size_t s = 0; s < stages.size(); ++s) {
+    if (stages[s].total() > most.bytes) most = {stages[s].total(), static_cast<int64_t>(s)};
+  }
+  return most;
+}
+
+RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) { return MemoryOfStages(p, {stage}).front(); }
 
 }  // namespace chakra::generate

@@ -43,6 +43,14 @@ struct RankMemory {
 // of the MLP's GEMMs. With recomputation of the core no scores are kept. With full recomputation only the
 // input of a layer is kept, or of each group of layers that are recomputed together.
 RankMemory MemoryOfStage(const StepPlan& plan, int64_t stage);
+// The same for several stages, or for all: layers are looked at once.
+std::vector<RankMemory> MemoryOfStages(const StepPlan& plan, const std::vector<int64_t>& stages);
+std::vector<RankMemory> MemoryOfAll(const StepPlan& plan);
+// The most bytes of a rank of any stage, and the first such stage.
+struct PeakMemory {
+  int64_t bytes = 0, stage = 0;
+};
+PeakMemory PeakOf(const StepPlan& plan);
 
 // Bytes of one layer's activations of one micro-batch, without recomputation.
 int64_t ActivationsOfLayer(const StepPlan& plan, int64_t layer);

@@ -373,6 +373,12 @@ Operator Operators::Accumulate(int64_t elements, int tensors) const {
   return op;
 }
 
+// Backward reads the input and the gradient, and computes the gradients of the input and of the weights.
+Operator Operators::Convolution(int64_t elements, int64_t kernel, bool backward) const {
+  return Stream(backward ? "causal_conv1d_bwd_kernel" : "causal_conv1d_fwd_kernel",
+                (backward ? 3 : 2) * element_bytes_ * elements, (backward ? 4 : 2) * kernel * elements);
+}
+
 Operator Operators::Stream(absl::string_view name, int64_t bytes, int64_t operations) const {
   Operator op;
   op.name = std::string(name);

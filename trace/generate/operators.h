@@ -81,6 +81,8 @@ class Operators {
   Operator Accumulate(int64_t elements, int tensors) const;
   // A fused kernel `name` that moves `bytes` and has `operations`.
   Operator Stream(absl::string_view name, int64_t bytes, int64_t operations) const;
+  // A causal convolution of each feature over `kernel` tokens, with an activation (Dao-AILab/causal-conv1d).
+  Operator Convolution(int64_t elements, int64_t kernel, bool backward) const;
   // The sum over rows, which is the gradient of a bias.
   Operator SumRows(int64_t rows, int64_t width) const;
   // Reads `rows` rows of a table of `table` rows.

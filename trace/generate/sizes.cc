@@ -7,14 +7,6 @@
 
 namespace chakra::generate {
 
-bool ModelSize::has_experts(int64_t layer) const {
-  if (experts == 0) return false;
-  if (!mlps.empty() && layer >= layers) return true;
-  if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
-  if (!mlps.empty()) return mlps[static_cast<size_t>(layer)] == 'E';
-  return layer >= dense_layers && (layer + 1) % moe_every == 0;
-}
-
 std::string NamesOf(const ModuleSet& modules) {
   std::string out;
   for (size_t i = 0; i < kModules; ++i) {

@@ -81,12 +81,8 @@ struct ModelSize {
   int64_t value_width() const { return latent() ? heads * v_dim : kv_heads * head_dim; }
   // Features of the input of the projection after attention.
   int64_t context_width() const { return heads * (latent() ? v_dim : head_dim); }
-  // Layers are counted from 0. Those of `mtp` follow the others, and are like the last one.
-  bool has_experts(int64_t layer) const;
-  // Keys that a query of the layer sees, in sequences of `seq` tokens; `seq`: there is no window.
-  int64_t WindowOf(int64_t layer, int64_t seq) const;
-  bool has_rope(int64_t layer) const;
-  // Layers of multi-token prediction are like the last of the others.
+  // Layers are counted from 0. Those of multi-token prediction follow the others, and are like the last one,
+  // but always have attention and an indexer, if the model has one.
   LayerSpec SpecOf(int64_t layer) const;
   // Rows of the head: tokens of the vocabulary, or classes.
   int64_t outputs() const { return image > 0 ? classes : vocab; }

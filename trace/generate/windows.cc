@@ -99,30 +99,20 @@ absl::Status TakeIndexer(const proto::Model& m, ModelSize* out) {
   return absl::OkStatus();
 }
 
-int64_t ModelSize::WindowOf(int64_t layer, int64_t seq) const {
-  if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
-  return windowed[static_cast<size_t>(layer)] && window < seq ? window : seq;
-}
-
-bool ModelSize::has_rope(int64_t layer) const {
-  if (layer < 0) return rope;               // -1: no layer
-  if (layer >= layers) layer = layers - 1;  // mtp is like the last layer
-  return rope && turned[static_cast<size_t>(layer)];
-}
-
 LayerSpec ModelSize::SpecOf(int64_t layer) const {
-  LayerSpec spec;
-  spec.mlp = has_experts(layer) ? 'E' : '-';
   const bool further = layer >= layers;
-  if (further) layer = layers - 1;
-  // Layers of multi-token prediction have attention and an MLP.
-  if (!further && !mixers.empty()) spec.mixer = mixers[static_cast<size_t>(layer)];
-  if (!further && !mlps.empty()) spec.mlp = mlps[static_cast<size_t>(layer)];
+  const int64_t like = further ? layers - 1 : layer;
+  const auto i = static_cast<size_t>(like);
+  LayerSpec spec;
+  spec.mlp = experts > 0 && like >= dense_layers && (like + 1) % moe_every == 0 ? 'E' : '-';
+  // If layers have letters, those of multi-token prediction have attention, and experts if the model does.
+  if (!mlps.empty()) spec.mlp = !further ? mlps[i] : experts > 0 ? 'E' : '-';
+  if (!mixers.empty() && !further) spec.mixer = mixers[i];
   if (spec.mixer != '*') return spec;
-  spec.window = windowed[static_cast<size_t>(layer)] ? window : 0;
-  spec.chunk = chunked[static_cast<size_t>(layer)] ? chunk : 0;
-  spec.rope = has_rope(layer);
-  spec.indexer = sparse() && (further || indexed[static_cast<size_t>(layer)]);
+  spec.window = windowed[i] ? window : 0;
+  spec.chunk = chunked[i] ? chunk : 0;
+  spec.rope = rope && turned[i];
+  spec.indexer = sparse() && (further || indexed[i]);
   return spec;
 }
 

@@ -89,23 +89,18 @@ std::pair<int32_t, int32_t> LatentQueries(const AttentionWidths& widths, BlockWr
   const int32_t norm = w->Norm("attention.latent_norm", w->shared(), latent, m.NormWeights(latent));
   w->at(norm).out_bytes = w->at(whole).out_bytes;
   w->at(norm).keeps_output = true;
-  Operation gather;
-  gather.act = Act::kGather;
-  gather.part = "attention.down";
-  gather.in = gather.out = down;
-  const int32_t first = w->Add(gather);
+  const int32_t first = w->Gather("attention.down", down);
   if (m.q_rank == 0) w->From(input);
   const int32_t queries =
       w->Product(m.q_rank > 0 ? Act::kUp : Act::kUpOfInput, "attention.q_up",
                  m.q_rank > 0 ? m.q_rank : m.hidden, widths.query, "attention.q_up_adapter");
   if (m.qkv_bias) w->at(queries).weights += widths.query;
-  w->From(norm);
   if (m.sparse()) {  // keys and values stay latent
-    w->From(queries);
     const int64_t latent_bytes = w->size() * w->tokens() * (widths.query + m.kv_rank + m.rope_dim);
     Rotary((heads + 1) * m.rope_dim, latent_bytes, w);
     return {first, w->next()};
   }
+  w->From(norm);
   const int32_t keys = w->Product(Act::kUp, "attention.kv_up", m.kv_rank, heads * (m.nope_dim + m.v_dim),
                                   "attention.kv_up_adapter");
   w->at(keys).beside = true;

@@ -8,17 +8,16 @@ void DescribeConvolution(BlockWriter* w) {
   const ModelSize& m = w->model();
   const int64_t width = m.hidden / w->split().tp, elements = w->tokens() * width,
                 bytes = w->size() * elements;
-  const int64_t operations = 2 * m.conv_kernel * elements;
   const Operators& ops = w->operators();
   w->Begin("conv.add", "conv.post_norm");
   w->SublayerNorm("conv.norm");
   w->Column("conv.in", m.hidden, 3 * width);
   // Gate, convolution, gate.
   std::vector<Operator> forward = {ops.Stream("mul_elementwise_kernel", 3 * bytes, elements),
-                                   ops.Stream("causal_conv1d_fwd_kernel", 2 * bytes, operations),
+                                   ops.Convolution(elements, m.conv_kernel, false),
                                    ops.Stream("mul_elementwise_kernel", 3 * bytes, elements)};
   std::vector<Operator> backward = {ops.Stream("mul_backward_elementwise_kernel", 5 * bytes, 2 * elements),
-                                    ops.Stream("causal_conv1d_bwd_kernel", 3 * bytes, 2 * operations),
+                                    ops.Convolution(elements, m.conv_kernel, true),
                                     ops.Stream("mul_backward_elementwise_kernel", 5 * bytes, 2 * elements)};
   const int32_t core = w->Kernels("conv.core", std::move(forward), std::move(backward), bytes);
   Operation& op = w->at(core);

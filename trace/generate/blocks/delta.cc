@@ -30,10 +30,10 @@ struct DeltaSizes {
 };
 
 // Scores of keys with keys, their triangular solve, and the corrected keys (w) and values (u).
-std::vector<Operator> Intra(const DeltaSizes& z, const Operators& ops) {
-  return {ops.Stream(z.by_feature ? "chunk_kda_fwd_kernel_intra" : "chunk_gated_delta_rule_fwd_kernel_intra",
-                     3 * z.q() + 2 * z.v() + 2 * z.decay() + z.inside(),
-                     2 * z.of_keys() + z.of_values() + 2 * z.tokens * z.heads * kChunk * kChunk)};
+Operator Intra(const DeltaSizes& z, const Operators& ops) {
+  return ops.Stream(z.by_feature ? "chunk_kda_fwd_kernel_intra" : "chunk_gated_delta_rule_fwd_kernel_intra",
+                    3 * z.q() + 2 * z.v() + 2 * z.decay() + z.inside(),
+                    2 * z.of_keys() + z.of_values() + 2 * z.tokens * z.heads * kChunk * kChunk);
 }
 
 // The states of all chunks, one after the other.
@@ -42,23 +42,16 @@ Operator States(const DeltaSizes& z, const Operators& ops) {
                     2 * z.of_states());
 }
 
-std::vector<Operator> Prepare(const DeltaSizes& z, int64_t kernel, const Operators& ops) {
-  const int64_t bytes = z.size * z.tokens * z.channels();
+std::vector<Operator> DeltaForward(const DeltaSizes& z, int64_t kernel, const Operators& ops) {
+  const int64_t keys = z.size * z.tokens * z.keys();
+  const Operator norm = ops.Stream("l2norm_fwd_kernel", 2 * keys, 5 * z.tokens * z.keys());
   std::vector<Operator> out = {
-      ops.Stream("causal_conv1d_fwd_kernel", 2 * bytes, 2 * kernel * z.tokens * z.channels()),
-      ops.Stream("l2norm_fwd_kernel", 2 * z.size * z.tokens * z.keys(), 5 * z.tokens * z.keys()),
-      ops.Stream("l2norm_fwd_kernel", 2 * z.size * z.tokens * z.keys(), 5 * z.tokens * z.keys()),
+      ops.Convolution(z.tokens * z.channels(), kernel, false), norm, norm,
       ops.Stream(z.by_feature ? "kda_gate_chunk_cumsum_kernel" : "chunk_local_cumsum_kernel",
                  z.decay() * 3 / 2 + 8 * z.tokens * z.heads, z.decay())};
   if (z.key_heads < z.heads)  // copies queries and keys to the heads of values
-    out.push_back(
-        ops.Stream("repeat_copy_elementwise_kernel", 2 * (z.q() + z.size * z.tokens * z.keys()), 0));
-  return out;
-}
-
-std::vector<Operator> DeltaForward(const DeltaSizes& z, int64_t kernel, const Operators& ops) {
-  std::vector<Operator> out = Prepare(z, kernel, ops);
-  for (Operator& op : Intra(z, ops)) out.push_back(std::move(op));
+    out.push_back(ops.Stream("repeat_copy_elementwise_kernel", 2 * (z.q() + keys), 0));
+  out.push_back(Intra(z, ops));
   out.push_back(States(z, ops));
   out.push_back(ops.Stream(z.by_feature ? "chunk_gla_fwd_kernel_o" : "chunk_fwd_kernel_o",
                            2 * z.q() + 2 * z.v() + z.decay() + z.states(),
@@ -88,7 +81,7 @@ std::vector<Operator> DeltaBackward(const DeltaSizes& z, int64_t kernel, const O
     add("repeat_backward_reduce_kernel", 2 * (z.q() + z.size * z.tokens * z.keys()), z.q());
   for (int i = 0; i < 2; ++i)
     add("l2norm_bwd_kernel", 3 * z.size * z.tokens * z.keys(), 10 * z.tokens * z.keys());
-  add("causal_conv1d_bwd_kernel", 3 * z.size * z.tokens * z.channels(), 4 * kernel * z.tokens * z.channels());
+  out.push_back(ops.Convolution(z.tokens * z.channels(), kernel, true));
   return out;
 }
 
@@ -103,15 +96,6 @@ DeltaSizes SizesOf(const BlockWriter& w, bool by_feature) {
   z.size = w.size();
   z.by_feature = by_feature;
   return z;
-}
-
-void Exchange(int64_t width, const char* part, BlockWriter* w) {
-  if (w->split().cp == 1) return;
-  Operation op;
-  op.act = Act::kExchange;
-  op.part = part;
-  op.in = op.out = width;
-  w->Add(op);
 }
 
 // The kernels between the GEMMs. What they keep: the outputs of the convolution, norms, decays, the scores of
@@ -140,12 +124,12 @@ void DescribeGatedDelta(BlockWriter* w) {
   w->Begin("gdn.add", "gdn.post_norm");
   w->SublayerNorm("gdn.norm");
   w->Column("gdn.in", m.hidden, wide);
-  Exchange(wide, "gdn.exchange", w);
+  w->Exchange("gdn.exchange", wide);
   Operation& core = Core(z, "gdn.core", w);
   core.weights = m.conv_kernel * z.channels() + 2 * z.heads + z.value_dim;
   // Megatron-LM's count (training.py, gated_delta_net): the convolution, and four products with the state.
   core.core = static_cast<double>(m.conv_kernel * z.channels() + 4 * z.heads * z.key_dim * z.value_dim);
-  Exchange(v, "gdn.exchange", w);
+  w->Exchange("gdn.exchange", v);
   w->RecomputeNorm(w->Row("gdn.out", v, m.hidden));
   w->End(2 * v);
 }
@@ -164,11 +148,7 @@ void DescribeKimiDelta(BlockWriter* w) {
   // The decay's low rank and, if it has one too, the gate's. Each rank of tp has the first GEMM whole.
   const int64_t pairs = m.delta.full_gate ? 1 : 2;
   const int32_t down = w->Product(Act::kWhole, "kda.down", m.hidden, pairs * d);
-  Operation gather;
-  gather.act = Act::kGather;
-  gather.part = "kda.down";
-  gather.in = gather.out = pairs * d;
-  w->Add(gather);
+  w->Gather("kda.down", pairs * d);
   for (int64_t i = 0; i < pairs; ++i) {
     w->From(down);
     const int32_t up = w->Product(Act::kUp, i == 0 ? "kda.decay" : "kda.gate", d, p);
@@ -176,12 +156,12 @@ void DescribeKimiDelta(BlockWriter* w) {
     if (i > 0) w->at(up).keeps_output = true;
   }
   w->From(in);
-  Exchange(columns + pairs * p, "kda.exchange", w);
+  w->Exchange("kda.exchange", columns + pairs * p);
   Operation& core = Core(z, "kda.core", w);
   core.weights = m.conv_kernel * 3 * p + p + z.heads + d;
   // Megatron-LM's count: three convolutions, and four products with the state.
   core.core = static_cast<double>(m.conv_kernel * 3 * p + 4 * z.heads * d * d);
-  Exchange(p, "kda.exchange", w);
+  w->Exchange("kda.exchange", p);
   w->RecomputeNorm(w->Row("kda.out", p, m.hidden));
   w->End(2 * p);
 }
@@ -194,7 +174,7 @@ void DescribeLightning(BlockWriter* w) {
   w->Begin("lightning.add", "lightning.post_norm");
   w->SublayerNorm("lightning.norm");
   w->Column("lightning.in", m.hidden, 4 * p);  // queries, keys, values and the gate
-  Exchange(4 * p, "lightning.exchange", w);
+  w->Exchange("lightning.exchange", 4 * p);
   const Operators& ops = w->operators();
   const int64_t inside = 2 * t * kBlock * p, of_state = 2 * t * p * m.head_dim;
   std::vector<Operator> forward = {
@@ -211,7 +191,7 @@ void DescribeLightning(BlockWriter* w) {
   op.keeps_input = true;
   op.own_bytes = 4 * bytes;  // queries, keys and values after silu, and the output before its norm
   op.core = static_cast<double>(2 * p * m.head_dim + kBlock * p);
-  Exchange(p, "lightning.exchange", w);
+  w->Exchange("lightning.exchange", p);
   w->RecomputeNorm(w->Row("lightning.out", p, m.hidden));
   w->End(2 * p);
 }

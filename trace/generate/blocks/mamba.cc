@@ -19,30 +19,25 @@ struct MambaSizes {
   int64_t x() const { return size * tokens * inner(); }              // bytes of the inputs of heads
   int64_t b() const { return size * tokens * groups * state; }       // bytes of B, and of C
   int64_t steps() const { return 8 * tokens * heads; }               // bytes of dt and its sums; fp32
-  // Operations: of a product with the states, and of one with the scores inside a chunk, of which the causal
-  // half counts.
+  // Operations: of a product with the states, of one with the scores inside a chunk, of which the causal half
+  // counts, and of the scores themselves.
   int64_t of_states() const { return 2 * tokens * inner() * state; }
   int64_t of_scores() const { return tokens * chunk * inner(); }
+  int64_t of_groups() const { return 2 * tokens * chunk * state * groups; }
 };
 
-std::vector<Operator> Convolution(const MambaSizes& z, int64_t kernel, const Operators& ops) {
-  return {ops.Stream("causal_conv1d_fwd_kernel", 2 * z.size * z.tokens * z.channels(),
-                     2 * kernel * z.tokens * z.channels())};
-}
-
 // The forward kernels up to the scan, which the backward pass runs again.
-std::vector<Operator> ChunkStates(const MambaSizes& z, const Operators& ops) {
+std::vector<Operator> UpToScan(const MambaSizes& z, int64_t kernel, const Operators& ops) {
   return {
+      ops.Convolution(z.tokens * z.channels(), kernel, false),
       ops.Stream("_chunk_cumsum_fwd_kernel", z.steps() + z.size * z.tokens * z.heads, 8 * z.tokens * z.heads),
       ops.Stream("_chunk_state_fwd_kernel", z.x() + z.b() + z.steps() + z.states(), z.of_states()),
       ops.Stream("_state_passing_fwd_kernel", 2 * z.states(), z.states() / 2),
-      ops.Stream("_bmm_chunk_fwd_kernel", 2 * z.b() + z.scores(),
-                 2 * z.tokens * z.chunk * z.state * z.groups)};
+      ops.Stream("_bmm_chunk_fwd_kernel", 2 * z.b() + z.scores(), z.of_groups())};
 }
 
 std::vector<Operator> MambaForward(const MambaSizes& z, int64_t kernel, const Operators& ops) {
-  std::vector<Operator> out = Convolution(z, kernel, ops);
-  for (Operator& op : ChunkStates(z, ops)) out.push_back(std::move(op));
+  std::vector<Operator> out = UpToScan(z, kernel, ops);
   out.push_back(ops.Stream("_chunk_scan_fwd_kernel", z.scores() + 2 * z.x() + z.b() + z.states() + z.steps(),
                            z.of_scores() + z.of_states()));
   // The norm of the output, with the gate.
@@ -52,9 +47,7 @@ std::vector<Operator> MambaForward(const MambaSizes& z, int64_t kernel, const Op
 
 // MambaSplitConv1dScanCombinedFn's backward pass.
 std::vector<Operator> MambaBackward(const MambaSizes& z, int64_t kernel, const Operators& ops) {
-  std::vector<Operator> out = Convolution(z, kernel, ops);
-  for (Operator& op : ChunkStates(z, ops)) out.push_back(std::move(op));
-  const int64_t of_products = 2 * z.tokens * z.chunk * z.state * z.groups;
+  std::vector<Operator> out = UpToScan(z, kernel, ops);
   const auto add = [&](const char* name, int64_t bytes, int64_t operations) {
     out.push_back(ops.Stream(name, bytes, operations));
   };
@@ -66,24 +59,12 @@ std::vector<Operator> MambaBackward(const MambaSizes& z, int64_t kernel, const O
   add("_chunk_state_bwd_db_kernel", z.x() + 2 * z.b() + z.states(), z.of_states());
   add("_chunk_scan_bwd_dc_kernel", z.x() + 2 * z.b() + z.states(), z.of_states());
   add("_chunk_scan_bwd_dcb_kernel", 2 * z.x() + z.scores() + z.steps(), z.of_scores());
-  add("_bmm_chunk_bwd_kernel", z.scores() + 2 * z.b(), of_products);
-  add("_bmm_chunk_bwd_kernel", z.scores() + 2 * z.b(), of_products);
+  add("_bmm_chunk_bwd_kernel", z.scores() + 2 * z.b(), z.of_groups());
+  add("_bmm_chunk_bwd_kernel", z.scores() + 2 * z.b(), z.of_groups());
   add("_chunk_scan_bwd_ddacs_stable_kernel", 2 * z.x() + z.scores() + z.steps(), z.of_scores());
   add("_chunk_cumsum_bwd_kernel", 2 * z.steps(), 16 * z.tokens * z.heads);
-  add("causal_conv1d_bwd_kernel", 3 * z.size * z.tokens * z.channels(), 4 * kernel * z.tokens * z.channels());
+  out.push_back(ops.Convolution(z.tokens * z.channels(), kernel, true));
   return out;
-}
-
-// The exchanges between ranks of cp: from the tokens of a rank with all its heads to all tokens with some
-// heads. Megatron-LM sends z, x, B, C and dt one by one. Groups that are fewer than ranks are repeated.
-void MambaExchanges(const MambaSizes& z, int64_t groups, BlockWriter* w) {
-  for (const int64_t width : {z.inner(), z.inner(), groups * z.state, groups * z.state, z.heads}) {
-    Operation op;
-    op.act = Act::kExchange;
-    op.part = "mamba.exchange";
-    op.in = op.out = width;
-    w->Add(op);
-  }
 }
 
 }  // namespace
@@ -104,7 +85,11 @@ void DescribeMamba(BlockWriter* w) {
   w->Begin("mamba.add", "mamba.post_norm");
   w->SublayerNorm("mamba.norm");
   w->Column("mamba.in", m.hidden, wide);
-  if (s.cp > 1) MambaExchanges(z, std::max<int64_t>(z.groups, s.cp), w);
+  // With cp, Megatron-LM exchanges z, x, B, C and dt one by one, and repeats groups that are fewer than
+  // ranks.
+  const int64_t repeated = std::max<int64_t>(z.groups, s.cp) * z.state;
+  for (const int64_t width : {inner, inner, repeated, repeated, z.heads})
+    w->Exchange("mamba.exchange", width);
   MambaSizes own = z;  // all tokens of the ranks of cp, and a share of the heads
   own.tokens *= s.cp;
   own.heads /= s.cp;
@@ -118,15 +103,8 @@ void DescribeMamba(BlockWriter* w) {
   // Megatron-LM's count: 7 operations for each element of the state and a token (training.py,
   // mamba_layer_flops).
   op.core = 3.5 * static_cast<double>(inner * z.state);
-  if (s.cp > 1) {
-    Operation back;
-    back.act = Act::kExchange;
-    back.part = "mamba.exchange";
-    back.in = back.out = inner;
-    w->Add(back);
-  }
-  const int32_t last = w->Row("mamba.out", inner, m.hidden);
-  w->RecomputeNorm(last);
+  w->Exchange("mamba.exchange", inner);
+  w->RecomputeNorm(w->Row("mamba.out", inner, m.hidden));
   w->End(2 * inner);
 }
 

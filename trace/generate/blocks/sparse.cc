@@ -1,5 +1,5 @@
 // Sparse attention (DeepSeek-AI, "DeepSeek-V3.2", 2025; Megatron-LM,
-// core/transformer/experimental_attention_variant/ dsa.py): an indexer scores all keys of a query and chooses
+// core/transformer/experimental_attention_variant/dsa.py): an indexer scores all keys of a query and chooses
 // some; attention sees only these, in latent features that all heads share. The indexer learns from the
 // attention by a loss of its own, so its inputs have no gradient. Each rank of tp has the whole indexer.
 #include <algorithm>
@@ -29,15 +29,8 @@ void OfHeads(const char* part, int64_t in, int64_t out, int64_t more_bytes, Bloc
 void AddIndexer(BlockWriter* w) {
   const ModelSize& m = w->model();
   const int64_t t = w->tokens(), seq = w->training().seq, heads = m.index_heads, dim = m.index_dim;
-  const int64_t latent = w->current(), pairs = t * seq / 2, chosen = t * std::min(m.index_topk, seq);
-  if (w->split().sp) {  // the tokens' hidden features, whose gradient ends here
-    Operation gather;
-    gather.act = Act::kGather;
-    gather.part = "index.gather";
-    gather.in = gather.out = m.hidden;
-    gather.back = true;
-    w->Add(gather);
-  }
+  const int64_t pairs = t * seq / 2, chosen = t * std::min(m.index_topk, seq);
+  if (w->split().sp) w->Gather("index.gather", m.hidden, false);  // the gradient ends here
   const Operators& ops = w->operators();
   const int64_t q = m.q_rank * heads * dim, k = m.hidden * dim, weight = m.hidden * heads;
   const int64_t score_bytes = w->size() * t * (heads + 1) * dim + 4 * pairs;
@@ -60,7 +53,6 @@ void AddIndexer(BlockWriter* w) {
   Operation& op = w->at(index);
   op.weights = q + k + weight + 2 * dim;  // and the LayerNorm of keys
   op.own_bytes = 4 * chosen + w->size() * t * (heads + 1) * dim + 4 * t * heads;
-  w->From(static_cast<int32_t>(latent));
 }
 
 void AddLatentQueries(BlockWriter* w) {

@@ -30,22 +30,18 @@ void StackSizes(Keys& k, proto::Model* m) {
   m->set_heads(k.Size("num_attention_heads"));
 }
 
-void Llama(Keys& k, bool tied, proto::Model* m, absl::string_view act = "silu") {
-  ReadLlamaKeys(k, tied, m, act);
-}
-
 void ReadLlama(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   ReadNoWindows(k);
 }
 
 void ReadMistral(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   ReadWindows(k, {4096}, m);
 }
 
 void Qwen2(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   m->set_qkv_bias(true);  // the class ignores the file's value
 }
 
@@ -55,7 +51,7 @@ void ReadQwen2(Keys& k, proto::Model* m) {
 }
 
 void Qwen3(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   if (!k.Has("head_dim")) m->set_head_dim(128);  // default of the class
   m->set_qk_norm(true);
 }
@@ -74,13 +70,13 @@ void ReadCaps(Keys& k, double score, double logit, proto::Model* m) {
 }
 
 void ReadGemma(Keys& k, proto::Model* m) {
-  Llama(k, true, m, "gelu_pytorch_tanh");
+  ReadLlamaKeys(k, true, m, "gelu_pytorch_tanh");
   if (!k.Has("head_dim")) m->set_head_dim(256);
   ReadNoWindows(k);
 }
 
 void ReadGemma3(Keys& k, proto::Model* m) {
-  Llama(k, true, m, "gelu_pytorch_tanh");
+  ReadLlamaKeys(k, true, m, "gelu_pytorch_tanh");
   if (!k.Has("head_dim")) m->set_head_dim(256);
   m->set_qk_norm(true);
   m->set_post_norm(true);
@@ -91,7 +87,7 @@ void ReadGemma3(Keys& k, proto::Model* m) {
 // gpt-oss: biases everywhere except in the head, a learned score in addition to those of the keys, and a
 // window in every other layer.
 void ReadGptOss(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   if (!k.Has("head_dim")) m->set_head_dim(64);
   if (!k.FlagOr("attention_bias", true))
     k.Refuse("attention_bias", "attention_bias is false; expected true, as gpt-oss has biases");
@@ -105,7 +101,7 @@ void ReadGptOss(Keys& k, proto::Model* m) {
 // Llama 4: experts in every N-th layer, with a shared expert for all tokens; chunks of attention in layers
 // with rotary positions.
 void ReadLlama4(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   if (!k.Has("head_dim")) m->set_head_dim(128);
   m->set_expert_ffn(m->ffn());
   m->set_shared_ffn(m->ffn());
@@ -145,33 +141,22 @@ void ReadLlama4(Keys& k, proto::Model* m) {
 }
 
 void ReadMixtral(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   ReadWindows(k, {}, m);
   m->set_experts(k.Has("num_experts") ? k.Size("num_experts") : k.SizeOr("num_local_experts", 8));
   m->set_top_k(k.SizeOr("num_experts_per_tok", 2));
 }
 
-void QwenExperts(Keys& k, proto::Model* m) {
-  m->set_experts(k.Has("num_experts") ? k.Size("num_experts") : k.Size("num_local_experts"));
-  m->set_top_k(k.Size("num_experts_per_tok"));
-  m->set_expert_ffn(k.Size("moe_intermediate_size"));
-  m->set_moe_every(k.SizeOr("decoder_sparse_step", 1));
-  if (!k.IsEmpty("mlp_only_layers"))
-    k.Refuse("mlp_only_layers", "mlp_only_layers: a list of dense layers is not generated yet; known: []");
-}
-
 void ReadQwen2Moe(Keys& k, proto::Model* m) {
   Qwen2(k, m);
   ReadWindows(k, {4096, true, WindowRule::kOddBelowMost}, m);
-  QwenExperts(k, m);
-  m->set_shared_ffn(k.Size("shared_expert_intermediate_size"));
-  m->set_shared_gate(true);
+  ReadQwenExperts(k, true, m);
 }
 
 void ReadQwen3Moe(Keys& k, proto::Model* m) {
   Qwen3(k, m);
   ReadWindows(k, {4096, true}, m);
-  QwenExperts(k, m);
+  ReadQwenExperts(k, false, m);
 }
 
 void RoutedExperts(Keys& k, proto::Model* m) {
@@ -186,7 +171,7 @@ void RoutedExperts(Keys& k, proto::Model* m) {
 }
 
 void ReadDeepSeek(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   ReadNoWindows(k);
   m->clear_head_dim();  // only the part with rotary positions
   m->set_kv_heads(m->heads());
@@ -219,7 +204,7 @@ void ReadSparse(Keys& k, proto::Model* m) {
 
 // GLM-4.5: DeepSeek's experts after ordinary attention.
 void ReadGlm4Moe(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   m->set_qk_norm(k.FlagOr("use_qk_norm", false));
   m->set_mtp(k.SizeOr("num_nextn_predict_layers", 0));
   RoutedExperts(k, m);
@@ -227,13 +212,13 @@ void ReadGlm4Moe(Keys& k, proto::Model* m) {
 }
 
 void ReadPhi3(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   ReadWindows(k, {}, m);
 }
 
 // GLM-4: the later of its two classes also has norms after attention and the MLP.
 void ReadGlm(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   ReadNoWindows(k);
 }
 
@@ -244,7 +229,7 @@ void ReadGlm4(Keys& k, proto::Model* m) {
 
 // OLMo 2: norms only after attention and the MLP; one norm of the queries of all heads, and one of the keys.
 void ReadOlmo2(Keys& k, proto::Model* m) {
-  Llama(k, false, m);
+  ReadLlamaKeys(k, false, m);
   ReadNoWindows(k);
   m->set_pre_norm(false);
   m->set_post_norm(true);
@@ -254,7 +239,7 @@ void ReadOlmo2(Keys& k, proto::Model* m) {
 
 // Command R: attention and the MLP share one norm, which has only weights.
 void ReadCohere(Keys& k, proto::Model* m) {
-  Llama(k, true, m);
+  ReadLlamaKeys(k, true, m);
   ReadNoWindows(k);
   m->set_norm(proto::Model::LAYER);
   m->set_norm_bias(false);
@@ -266,7 +251,7 @@ void ReadCohere(Keys& k, proto::Model* m) {
 
 // Gemma 2: norms and windows are those of Gemma 3, without norms of queries and keys.
 void ReadGemma2(Keys& k, proto::Model* m) {
-  Llama(k, true, m, "gelu_pytorch_tanh");
+  ReadLlamaKeys(k, true, m, "gelu_pytorch_tanh");
   if (!k.Has("head_dim")) m->set_head_dim(256);
   m->set_post_norm(true);
   ReadCaps(k, 50, 30, m);
@@ -499,6 +484,18 @@ void ReadLlamaKeys(ConfigKeys& k, bool tied, proto::Model* m, absl::string_view 
     k.Refuse(k.Has("hidden_activation") ? "hidden_activation" : "hidden_act",
              absl::StrCat("hidden_act is \"", own, "\"; expected ", act));
   if (k.FlagOr("attention_bias", false)) m->set_qkv_bias(true);
+}
+
+void ReadQwenExperts(ConfigKeys& k, bool shared, proto::Model* m) {
+  m->set_experts(k.Has("num_experts") ? k.Size("num_experts") : k.Size("num_local_experts"));
+  m->set_top_k(k.Size("num_experts_per_tok"));
+  m->set_expert_ffn(k.Size("moe_intermediate_size"));
+  m->set_moe_every(k.SizeOr("decoder_sparse_step", 1));
+  if (!k.IsEmpty("mlp_only_layers"))
+    k.Refuse("mlp_only_layers", "mlp_only_layers: a list of dense layers is not generated yet; known: []");
+  if (!shared) return;
+  m->set_shared_ffn(k.Size("shared_expert_intermediate_size"));
+  m->set_shared_gate(true);
 }
 
 absl::StatusOr<proto::Model> ParseHuggingFaceConfig(absl::string_view content, absl::string_view name) {

@@ -71,23 +71,12 @@ void ReadGatedDelta(ConfigKeys& k, proto::Model* m) {
   m->set_mixers(mixers);
 }
 
-void ReadSharedExperts(ConfigKeys& k, proto::Model* m) {
-  m->set_experts(k.Size("num_experts"));
-  m->set_top_k(k.Size("num_experts_per_tok"));
-  m->set_expert_ffn(k.Size("moe_intermediate_size"));
-  m->set_shared_ffn(k.Size("shared_expert_intermediate_size"));
-  m->set_shared_gate(true);
-  m->set_moe_every(k.SizeOr("decoder_sparse_step", 1));
-  if (!k.IsEmpty("mlp_only_layers"))
-    k.Refuse("mlp_only_layers", "mlp_only_layers: a list of dense layers is not generated yet; known: []");
-}
-
 }  // namespace
 
 void ReadQwen3Next(ConfigKeys& k, proto::Model* m) {
   ReadLlamaKeys(k, false, m);
   ReadGatedDelta(k, m);
-  ReadSharedExperts(k, m);
+  ReadQwenExperts(k, true, m);
 }
 
 void ReadQwen35(ConfigKeys& k, proto::Model* m) {
@@ -103,7 +92,7 @@ void ReadQwen35(ConfigKeys& k, proto::Model* m) {
   m->set_vocab(k.Size("vocab_size"));
   m->set_tied(k.FlagOr("tie_word_embeddings", false));
   ReadGatedDelta(k, m);
-  ReadSharedExperts(k, m);
+  ReadQwenExperts(k, true, m);
 }
 
 // One sublayer in each layer, by Megatron-LM's letters or by a list.

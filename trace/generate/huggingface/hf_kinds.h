@@ -11,6 +11,9 @@ namespace chakra::generate {
 // Keys that llama and similar kinds share. `act`: the activation that the class has.
 void ReadLlamaKeys(ConfigKeys& k, bool tied, proto::Model* m, absl::string_view act = "silu");
 
+// The experts of Qwen's classes; `shared`: a shared expert with a gate too.
+void ReadQwenExperts(ConfigKeys& k, bool shared, proto::Model* m);
+
 void ReadQwen3Next(ConfigKeys& k, proto::Model* m);
 void ReadQwen35(ConfigKeys& k, proto::Model* m);
 void ReadNemotronH(ConfigKeys& k, proto::Model* m);
