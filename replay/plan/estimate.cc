@@ -123,7 +123,7 @@ LeastPasses PassesOfCopies(const StepPlan& step, const Units& units, const Price
 }
 
 // Sets the times of the passes of all pieces. With zero 3 a unit takes at least as long as the gathering of
-// the next unit's weights, which runs at the same time.
+// the next unit's weights, which runs at the same time, if each pass gathers.
 absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* shared, Prices* prices,
                        PassTimes* out) {
   const int64_t pieces = step.split.model_pieces();
@@ -135,11 +135,11 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
     const auto at = static_cast<size_t>(p);
     for (size_t i = 0; i < all.size(); ++i) {
       double forward = all[i]->forward, backward = all[i]->backward;
-      if (step.split.zero == 3) {
+      if (step.split.zero == 3 && step.Gathers(true, 1)) {
         ASSIGN_OR_RETURN(const auto next, shared->Gather(*all[(i + 1) % all.size()]));
         ASSIGN_OR_RETURN(const auto before, shared->Gather(*all[i == 0 ? 0 : i - 1]));
         forward = std::max(forward, next);
-        if (all[i] != &units.embedding) backward = std::max(backward, before);
+        if (all[i] != &units.embedding && step.reshards()) backward = std::max(backward, before);
       }
       out->forward[at] += forward;
       out->backward[at] += backward;
@@ -177,6 +177,19 @@ absl::StatusOr<double> WaitForWeights(int64_t stage, int64_t first, double clear
   return at - alone;
 }
 
+// The same if FSDP gathers the units one by one in the first forward pass, each while the one before runs.
+absl::StatusOr<double> WaitForGathers(int64_t first, SharedTimes* shared) {
+  double at = 0, alone = 0, gathered = 0, before = 0;
+  for (const UnitTimes* unit : shared->UnitsOfPiece(first)) {
+    ASSIGN_OR_RETURN(const auto takes, shared->Gather(*unit));
+    gathered = std::max(gathered, before) + takes;
+    before = at;
+    at = std::max(at, gathered) + unit->forward;
+    alone += unit->forward;
+  }
+  return at - alone;
+}
+
 }  // namespace
 
 absl::StatusOr<const Units*> Estimator::UnitsOf(const StepPlan& step, int variant, Key* key) {
@@ -193,7 +206,8 @@ absl::StatusOr<const Units*> Estimator::UnitsOf(const StepPlan& step, int varian
               : static_cast<int64_t>(step.training.recompute),
           step.model.tied && !s.ends_together(),
           s.pp_before_dp ? s.pp : 0,
-          KindsOfLayers(step)};
+          KindsOfLayers(step),
+          step.accumulates_whole()};
   std::unique_ptr<Units>& slot = units_[*key];
   if (slot == nullptr) {
     ASSIGN_OR_RETURN(auto units, MeasureUnits(step, prices_));
@@ -240,7 +254,7 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
   Key key;
   ASSIGN_OR_RETURN(const auto units, UnitsOf(step, variant, &key));
   SharedTimes shared(step, *units, prices_);
-  std::array<int64_t, 16> now = {};
+  std::array<int64_t, 17> now = {};
   std::copy(key.begin(), key.end(), now.begin());
   const int64_t rest[] = {s.pp, s.vpp, step.micro_batches(), s.zero == 3 ? s.dp : 0,
                           static_cast<int64_t>(s.schedule)};
@@ -289,6 +303,10 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
         ASSIGN_OR_RETURN(const auto gathered, shared.GatherAll(stage, nullptr));
         after += gathered;
       }
+    }
+    if (s.zero == 3 && !step.Gathers(true, 1)) {
+      ASSIGN_OR_RETURN(const auto waits, WaitForGathers(generate::PieceOf(s, stage, 0), &shared));
+      wait = std::max(wait, waits);
     }
     updated = std::max(updated, after);
   }

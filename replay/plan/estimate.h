@@ -32,7 +32,7 @@ class Estimator {
   size_t units() const { return units_.size(); }
 
  private:
-  using Key = std::array<int64_t, 11>;
+  using Key = std::array<int64_t, 12>;
   // The time of the optimizer for a number of elements, in picoseconds.
   struct Updates {
     double norm = 0, update = 0;
@@ -46,7 +46,7 @@ class Estimator {
   absl::flat_hash_map<Key, std::unique_ptr<Units>> units_;
   absl::flat_hash_map<std::pair<int, int64_t>, Updates> updates_;
   // The last pipeline. Splits that differ only in zero 0 to 2 share it.
-  std::array<int64_t, 16> pipeline_key_ = {};
+  std::array<int64_t, 17> pipeline_key_ = {};
   PassTimes passes_;
   PipelineTimes pipeline_;
 };

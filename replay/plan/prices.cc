@@ -120,6 +120,7 @@ int Prices::GroupsOf(GroupKind kind, const Split& split) {
                         split.pp,
                         split.ep,
                         split.etp,
+                        split.copies,
                         (split.pp_before_dp ? 1 : 0) + (split.mirrored() ? 2 : 0)};
   const auto [at, fresh] = groups_of_split_.try_emplace(key, 0);
   if (!fresh) return at->second;

@@ -64,7 +64,7 @@ class Prices {
   // The groups of `kind`; of groups whose members are placed in the same way, only one.
   std::vector<std::vector<int>> DistinctGroups(generate::GroupKind kind, const generate::Split& split) const;
 
-  using SplitKey = std::array<int64_t, 8>;
+  using SplitKey = std::array<int64_t, 9>;
   const RunOptions& options_;
   RunDescription run_;
   ClusterModel cluster_;

@@ -176,7 +176,7 @@ class Searcher {
       step->split.ep = ep;
       for (const int64_t etp : space_.etp) {
         step->split.etp = etp;
-        if (!of.has_dispatcher()) step->split.deep = step->split.goes_deep(step->model);
+        if (!of.has_dispatcher()) step->split.ChooseDispatcher(step->model);
         for (const int64_t batch : space_.micro_batch) {
           step->training.micro_batch = batch;
           for (const RecomputeChoice& recompute : space_.recompute) {

@@ -25,6 +25,9 @@ SharedTimes::SharedTimes(const StepPlan& step, const Units& units, Prices* price
     : step_(step), units_(units), prices_(prices) {
   dense_ = prices->GroupsOf(GroupKind::kData, step.split);
   if (step.model.experts > 0) expert_ = prices->GroupsOf(GroupKind::kExpertData, step.split);
+  if (step.split.copies == 1) return;
+  dense_copies_ = prices->GroupsOf(GroupKind::kCopies, step.split);
+  if (step.model.experts > 0) expert_copies_ = prices->GroupsOf(GroupKind::kExpertCopies, step.split);
 }
 
 std::vector<const UnitTimes*> SharedTimes::UnitsOfPiece(int64_t piece) const {
@@ -57,10 +60,17 @@ absl::StatusOr<double> SharedTimes::Gather(const UnitTimes& unit) {
     const int64_t elements = expert ? unit.expert : unit.dense;
     ASSIGN_OR_RETURN(const auto time,
                      Bucket(expert, CollectiveType::kAllGather,
-                            ShareOf(elements, step_.split.holders(expert)) * step_.element_bytes()));
+                            ShareOf(elements, step_.split.sharers(expert)) * step_.element_bytes()));
     sum += time;
   }
   return sum;
+}
+
+absl::StatusOr<double> SharedTimes::OverCopies(bool expert, int64_t elements) {
+  if (step_.split.copies == 1 || elements == 0) return 0;
+  const int64_t own = ShareOf(elements, step_.split.sharers(expert));
+  return prices_->AboutCollective(CollectiveType::kAllReduce, own * step_.reduced_bytes(),
+                                  expert ? expert_copies_ : dense_copies_);
 }
 
 absl::StatusOr<double> SharedTimes::Reduce(const UnitTimes& unit) {
@@ -69,7 +79,8 @@ absl::StatusOr<double> SharedTimes::Reduce(const UnitTimes& unit) {
     const int64_t elements = expert ? unit.expert : unit.dense;
     ASSIGN_OR_RETURN(const auto time,
                      Bucket(expert, CollectiveType::kReduceScatter, elements * step_.reduced_bytes()));
-    sum += time;
+    ASSIGN_OR_RETURN(const auto copies, OverCopies(expert, elements));
+    sum += std::max(time, copies);  // on streams of their own
   }
   return sum;
 }
@@ -83,8 +94,8 @@ absl::StatusOr<SharedTimes::Copies> SharedTimes::CopiesOf(const UnitTimes& unit)
     gathered.name = "split_with_sizes_copy";
     gathered.bytes = 2 * elements * step_.element_bytes();
     reduced.name = "chunk_cat";
-    reduced.bytes = elements * (step_.element_bytes() + step_.reduced_bytes());
-    const int64_t own = generate::ShareOf(elements, step_.split.holders(expert));
+    reduced.bytes = elements * (generate::CopiedFrom(step_) + step_.reduced_bytes());
+    const int64_t own = generate::ShareOf(elements, step_.split.sharers(expert));
     if (step_.reduced_bytes() < step_.gradient_bytes()) reduced.bytes += generate::CastBytes(step_, own);
     ASSIGN_OR_RETURN(const auto times, prices_->OfOperators({gathered, reduced}));
     out.gathered += times[0];
@@ -104,9 +115,11 @@ absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const Pipeli
   absl::Status failed;
   const auto close = [&](int expert, double at) {
     const auto time = Bucket(expert == 1, type, open[expert] * step_.reduced_bytes());
+    const auto copies = OverCopies(expert == 1, open[expert]);
     open[expert] = 0;
     if (!time.ok()) return failed.Update(time.status());
-    if (*time > 0) reduced = std::max(reduced, at) + *time;
+    if (!copies.ok()) return failed.Update(copies.status());
+    if (*time + *copies > 0) reduced = std::max(reduced, at) + *time + *copies;
   };
   double at = 0;
   for (int64_t v = s.stage_pieces() - 1; v >= 0; --v) {
@@ -120,6 +133,10 @@ absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const Pipeli
         if (!whole && open[expert] >= full[expert]) close(expert, at + g.at);
       }
       at += (*unit)->backward;
+      if (s.zero == 3) {
+        close(0, at);
+        close(1, at);
+      }
     }
     if (!all.empty()) at += all.front()->tail;
     for (const int expert : {0, 1}) {
@@ -136,9 +153,10 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
   const double end = pipeline.stage_end[static_cast<size_t>(stage)];
   if (!any()) return end;
   double last = end;
-  if (s.zero < 3) {
+  if (s.zero < 3 || step_.accumulates_whole()) {
     // With zero 2, reductions of earlier micro-batches may still run before those of the last one.
-    const int64_t batches = s.zero < 2 ? 1 : std::min(step_.micro_batches(), kUntilSteady);
+    const bool once = s.zero < 2 || step_.accumulates_whole();
+    const int64_t batches = once ? 1 : std::min(step_.micro_batches(), kUntilSteady);
     const double each =
         pipeline.busy[static_cast<size_t>(stage)] / static_cast<double>(step_.micro_batches());
     double reduced = 0;
@@ -146,7 +164,7 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
       ASSIGN_OR_RETURN(reduced, ReducedInBuckets(stage, pipeline, static_cast<double>(left) * each, reduced));
     }
     last = std::max(last, reduced);
-    if (s.zero < 2) return last;
+    if (once) return last;
   }
   // Each micro-batch is reduced, so the stream of reductions may be busy for longer than the passes.
   double each = 0, least = 0;
@@ -173,8 +191,9 @@ absl::StatusOr<double> SharedTimes::WholeStep(const LeastPasses& least) {
     if (!reduce.ok()) return reduce;
     ASSIGN_OR_RETURN(const auto copy, CopiesOf(*unit));
     copies.push_back(copy);
-    // Two gatherings of a layer, one of the embedding or the head, and a reduction, each with its copy.
-    const bool ends = unit == &units_.embedding || unit == &units_.head;
+    // Two gatherings of a layer, one of the embedding, the head or a layer that is not resharded, and a
+    // reduction, each with its copy.
+    const bool ends = unit == &units_.embedding || unit == &units_.head || !step_.reshards();
     const int64_t groups = (dense_ >= 0 ? 1 : 0) + (expert_ >= 0 && unit->expert > 0 ? 1 : 0);
     const int64_t calls = groups * (ends ? 2 : 3);
     host += unit->forward_host + unit->backward_host +
@@ -209,7 +228,7 @@ absl::StatusOr<double> SharedTimes::WholeStep(const LeastPasses& least) {
     done = std::max(done, forward + least.forward);
     const double backward = done;
     for (size_t u = units.size(); u-- > 0;) {
-      const bool layer = u > 0 && u + 1 < units.size();
+      const bool layer = u > 0 && u + 1 < units.size() && step_.reshards();
       const double begin = run(u, units[u]->backward, layer);
       done += copies[u].reduced;
       reduced = std::max(reduced, begin + made[u] + copies[u].reduced) + reduces[u];
@@ -245,7 +264,7 @@ absl::StatusOr<double> SharedTimes::GatherAll(int64_t stage, std::vector<double>
       if (elements == 0 || (elements < full && i + 1 < units.size())) continue;
       ASSIGN_OR_RETURN(const auto time,
                        Bucket(expert, CollectiveType::kAllGather,
-                              ShareOf(elements, step_.split.holders(expert)) * step_.element_bytes()));
+                              ShareOf(elements, step_.split.sharers(expert)) * step_.element_bytes()));
       at += time;
       for (size_t u = first; ready != nullptr && u <= std::min(i, first_piece - 1); ++u) (*ready)[u] = at;
       elements = 0;
@@ -266,7 +285,7 @@ SharedTimes::Weights SharedTimes::WeightsOf(int64_t stage) const {
     }
   }
   out.own = s.zero == 0 ? out.dense + out.expert
-                        : ShareOf(out.dense, s.holders(false)) + ShareOf(out.expert, s.holders(true));
+                        : ShareOf(out.dense, s.sharers(false)) + ShareOf(out.expert, s.sharers(true));
   return out;
 }
 

@@ -25,6 +25,8 @@ class SharedTimes {
 
   // Whether any ranks hold the same weights.
   bool any() const { return dense_ >= 0 || expert_ >= 0; }
+  // The time to reduce `elements` gradients over the copies of the weights (parallel.copies).
+  absl::StatusOr<double> OverCopies(bool expert, int64_t elements);
 
   // The units of a piece of the model in the order of its forward pass: the embedding, its layers, the head.
   std::vector<const UnitTimes*> UnitsOfPiece(int64_t piece) const;
@@ -75,7 +77,8 @@ class SharedTimes {
   const generate::StepPlan& step_;
   const Units& units_;
   Prices* prices_;
-  int dense_ = -1, expert_ = -1;  // ids of groups (Prices::GroupsOf())
+  // Ids of groups (Prices::GroupsOf()).
+  int dense_ = -1, expert_ = -1, dense_copies_ = -1, expert_copies_ = -1;
   std::vector<Known> known_;
 };
 

@@ -240,6 +240,8 @@ class SpaceMaker {
     const bool cheap = !named && !fixed && !math && model_.experts > 0;
     std::vector<int64_t> recompute = {proto::Training::NONE, proto::Training::FULL};
     if (named || cheap || math) recompute.insert(recompute.begin() + 1, proto::Training::SELECTIVE);
+    if (workload_.training().framework() == proto::Training::FSDP && workload_.training().lora() == 0)
+      recompute.insert(recompute.end() - 1, proto::Training::OPERATORS);
     RecomputeChoice choice;
     choice.by_default = !cheap;
     choice.modules.set(generate::kExpertActivation);

@@ -168,7 +168,7 @@ class UnitMeter {
     out->nodes += static_cast<int64_t>(end - begin);
     return 1e3 * static_cast<double>(ns);
   }
-  // Additional time of the host for a layer forward, which full recomputation repeats.
+  // Additional time of the host for a layer forward, which recomputation repeats.
   double HostOfLayer() const { return 1e3 * static_cast<double>(step_.training.host.layer_ns); }
 
   // With frozen weights, zero=3 gathers all weights; otherwise ranks share only the trained weights.
@@ -233,7 +233,8 @@ class UnitMeter {
       layer.backward = ready(piece) - ready(piece - 1);
       layer.tail = std::max(0.0, walk.Computed(pieces_[piece].nodes) - ready(piece));
       SetGradients(walk, piece, &layer);
-      if (step_.Recomputes(of_kind_.at(kind->first))) layer.backward_host += HostOfLayer();
+      if (step_.Recomputes(of_kind_.at(kind->first)) || step_.training.recomputes_operators())
+        layer.backward_host += HostOfLayer();
     }
     ++piece;
     out->embedding.backward = std::max(0.0, walk.last() - ready(piece - 1));

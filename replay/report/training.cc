@@ -55,6 +55,7 @@ uint8_t KindOfStream(int32_t lane) {
     case Stream::kGather:
       return 3;
     case Stream::kReduce:
+    case Stream::kCopies:
       return 4;
     case Stream::kSendForward:
     case Stream::kSendBackward:

@@ -102,17 +102,16 @@ TEST(ForeignTrainers, TrainingArgumentsHaveFsdp) {
   EXPECT_EQ(w.training().grad_reduce_dtype(), proto::Training::BF16);
   EXPECT_THAT(LeftOutOf(w), IsEmpty());
   EXPECT_THAT(LeftOutOf(ReadText(Arguments(R"("fsdp": ["shard_grad_op", "offload"])"), Ranks())),
-              ElementsAre("fsdp=[shard_grad_op,offload]: weights are gathered again in the backward pass",
-                          "fsdp=[shard_grad_op,offload]: weights and optimizer stay on the device"));
+              ElementsAre("fsdp=[shard_grad_op,offload]: weights and optimizer stay on the device"));
   EXPECT_EQ(ReadText(Arguments(R"("fsdp": "no_shard")"), Ranks()).training().framework(),
             proto::Training::DDP);
   const ForeignFiles files("fsdp");
   files.Write("fsdp.json", R"({"fsdp_version": 2, "reshard_after_forward": false})");
-  EXPECT_THAT(
-      LeftOutOf(
-          ReadText(Arguments(R"("fsdp": true, "fsdp_config": "fsdp.json")"), Ranks(), files.Path("a.json"))),
-      ElementsAre(
-          "fsdp_config.reshard_after_forward=false: weights are gathered again in the backward pass"));
+  const proto::Workload kept =
+      ReadText(Arguments(R"("fsdp": true, "fsdp_config": "fsdp.json")"), Ranks(), files.Path("a.json"));
+  EXPECT_THAT(LeftOutOf(kept), IsEmpty());
+  EXPECT_TRUE(kept.parallel().has_reshard_after_forward());
+  EXPECT_FALSE(kept.parallel().reshard_after_forward());
   EXPECT_EQ(ErrorOf(Arguments(R"("fsdp": "full_shad")"), Ranks()),
             "run.conf: fsdp is \"full_shad\"; expected full_shard, shard_grad_op, hybrid_shard, "
             "hybrid_shard_zero2, no_shard, "
@@ -436,12 +435,12 @@ fsdp_config:
   EXPECT_EQ(mesh.parallel().cp(), 2);
   EXPECT_EQ(mesh.parallel().tp(), 4);
   EXPECT_EQ(mesh.parallel().dp(), 4);
+  EXPECT_EQ(mesh.parallel().copies(), 2);
   EXPECT_EQ(mesh.training().framework(), proto::Training::FSDP);
   EXPECT_THAT(LeftOutOf(mesh),
               ElementsAre("sample_packing=true: attention covers the whole sequence",
                           "cut_cross_entropy=true: only the loss is fused, and its logits are kept",
                           "load_in_4bit=true: frozen weights have 2 bytes",
-                          "dp_replicate_size=2: all ranks of dp share one copy of the weights",
                           "fsdp_config.offload_params=true: weights and optimizer stay on the device"));
   EXPECT_THAT(
       LeftOutOf(ReadText(absl::StrReplaceAll(kAxolotl, {{"gradient_checkpointing: true",

@@ -262,10 +262,38 @@ mode = "selective"
   const StepPlan old = Plan(w);
   EXPECT_EQ(old.split.pp, 8);
   EXPECT_EQ(old.split.vpp, 2);
-  EXPECT_EQ(old.micro_batches(), 32);
+  EXPECT_EQ(old.training.micro_batch, 4);  // as many micro-batches as stages
+  EXPECT_EQ(old.micro_batches(), 8);
   EXPECT_TRUE(old.split.overlap_tensor);
   EXPECT_FALSE(old.training.compiled);
-  EXPECT_THAT(LeftOutOf(w), HasSubstr("activation_checkpoint.mode=selective"));
+  EXPECT_EQ(old.training.recompute, proto::Training::FULL);  // every second layer
+  EXPECT_FALSE(old.Recomputes(0));
+  EXPECT_TRUE(old.Recomputes(1));
+}
+
+TEST(GenerateForeign, ReadsTorchtitansShardsAndCheckpoints) {
+  const auto read = [](const char* parallelism, const char* checkpoint) {
+    return Read(absl::StrCat(
+        "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 8\n",
+        "seq_len = 4096\n[parallelism]\n", parallelism, "[activation_checkpoint]\n", checkpoint));
+  };
+  const proto::Workload w = read(
+      "data_parallel_shard_degree = 8\ndata_parallel_replicate_degree = 4\n"
+      "fsdp_reshard_after_forward = \"never\"\n",
+      "mode = \"selective\"\nselective_ac_option = \"op\"\n");
+  const StepPlan plan = Plan(w);
+  EXPECT_EQ(plan.split.dp, 32);
+  EXPECT_EQ(plan.split.copies, 4);
+  EXPECT_EQ(plan.split.sharers(false), 8);
+  EXPECT_FALSE(plan.reshards());
+  EXPECT_TRUE(plan.training.recomputes_operators());
+  EXPECT_TRUE(plan.training.recomputes_gemms);
+  EXPECT_FALSE(plan.training.fused_projections);
+  const StepPlan ddp =
+      Plan(read("data_parallel_shard_degree = 1\ndata_parallel_replicate_degree = 4\n", "mode = \"none\"\n"));
+  EXPECT_EQ(ddp.training.framework, proto::Training::DDP);
+  EXPECT_EQ(ddp.split.dp, 4);
+  EXPECT_EQ(ddp.split.zero, 0);
 }
 
 // Settings of newer versions: those that a step has, and those that are named.

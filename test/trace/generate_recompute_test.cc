@@ -50,6 +50,7 @@ TEST(GenerateRecompute, RecomputesTheGivenLayers) {
   EXPECT_EQ(layers("", ",recompute_method=block,recompute_layers=3"), (Counts{{0, 4}, {1, 4}, {2, 4}}));
   EXPECT_EQ(layers("", ",recompute_method=block,recompute_layers=9"), all);
   EXPECT_EQ(layers("", ",recompute_method=block,recompute_layers=0"), Counts());
+  EXPECT_EQ(layers("pp=2", ",recompute_method=every,recompute_layers=3"), (Counts{{2, 4}, {5, 4}}));
 }
 
 // Computations of a phase whose part begins with one of `parts`, over all stages: how often each is there.
@@ -141,6 +142,41 @@ TEST(GenerateRecompute, RecomputedActivationsAreCastAgain) {
   }
   EXPECT_EQ(activations, 6 * 2);  // layers of experts, micro-batches
   EXPECT_EQ(casts, 6 * 2);
+}
+
+// PyTorch's checkpointing by operator. Queries, keys, values, gate and up have GEMMs of their own. Of the
+// seven GEMMs of a layer, `recompute_gemms` repeats the second, fourth and sixth: keys, output and up.
+TEST(GenerateRecompute, RecomputesOperators) {
+  const auto recomputed = [](const char* more) {
+    const StepGraphs step =
+        Step(kDense, "dp=2", absl::StrCat("seq=128,global_batch=2,framework=fsdp,recompute=operators", more));
+    std::vector<std::string> out;
+    double again = 0;
+    for (const StepNode& n : step.stages[0].nodes) {
+      if (n.type != NodeType::kComp || n.stream == Stream::kHost || n.spot.layer != 3 ||
+          !absl::StartsWith(n.spot.phase, "recompute"))
+        continue;
+      const Operator& op = step.stages[0].operators[n.op];
+      const bool gemm = absl::StrContains(op.name, "mm");
+      if (gemm) again += static_cast<double>(op.operations);
+      out.push_back(gemm ? absl::StrCat(n.spot.part, " ", op.shapes) : n.spot.part);
+    }
+    const double known = RecomputedFlopsPerToken(step.plan) * 128 / 8;  // of one layer
+    EXPECT_NEAR(again, known, 1e-9 * known + 1e-9);
+    return out;
+  };
+  EXPECT_THAT(recomputed(""), testing::ElementsAre("attention.norm", "attention.rope", "attention.add",
+                                                   "mlp.norm", "mlp.activation"));
+  EXPECT_THAT(
+      recomputed(",recompute_gemms=yes"),
+      testing::ElementsAre("attention.norm", "attention.qkv [[128, 512], [512, 256]]", "attention.rope",
+                           "attention.out [[128, 512], [512, 512]]", "attention.add", "mlp.norm",
+                           "mlp.up [[128, 512], [512, 1024]]", "mlp.activation"));
+  // The policy knows no GEMM of fp8: all seven run again, but for the last, whose output nothing needs.
+  const std::vector<std::string> fp8 = recomputed(",recompute_gemms=yes,dtype=fp8");
+  EXPECT_EQ(std::count_if(fp8.begin(), fp8.end(),
+                          [](const std::string& part) { return absl::StrContains(part, "[["); }),
+            6);
 }
 
 // Layers that are recomputed together run forward one after the other before the backward pass of the first

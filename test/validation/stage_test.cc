@@ -214,8 +214,8 @@ TEST_F(Stage, ShardedLlamaMatchesOnSixteenRanks) {
   if (IsSkipped()) return;
   const StepPlan plan =
       PlanOf("layers=32,hidden=4096,heads=32,ffn=14336,gated=no,vocab=32000", "dp=16,zero=3",
-             "seq=1024,micro_batch=1,global_batch=256,framework=fsdp,launch=0us,layer=0us,call=0us,"
-             "batch=0us,step=0us");
+             "seq=1024,micro_batch=1,global_batch=256,framework=fsdp,fused_projections=yes,launch=0us,"
+             "layer=0us,call=0us,batch=0us,step=0us");
   const auto graph = BuildStage(plan, 0);
   ASSERT_TRUE(graph.ok()) << graph.status();
   const Sums ours = SumsOfStep(*graph);

@@ -107,8 +107,9 @@ absl::Status AddFoundry(const CsvLine& line, Steps* out) {
   step.model = absl::StrCat("layers=", layers, ",hidden=", hidden, ",heads=", heads, ",ffn=", ffn,
                             ",gated=no,vocab=", vocab, ",tied=yes,norm=layer,bias=no,positions=", seq);
   step.parallel = absl::StrCat("dp=", gpus);
-  step.training = absl::StrCat("seq=", seq, ",micro_batch=", micro, ",global_batch=", global,
-                               ",recompute=", recompute, ",framework=fsdp,attention=flash1");
+  step.training =
+      absl::StrCat("seq=", seq, ",micro_batch=", micro, ",global_batch=", global, ",recompute=", recompute,
+                   ",framework=fsdp,attention=flash1,fused_projections=yes");
   out->push_back(std::move(step));
   return absl::OkStatus();
 }

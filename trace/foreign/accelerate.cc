@@ -167,9 +167,7 @@ void TakeMesh(ForeignKeys& keys, proto::Workload* out) {
   if (sp > 1) p.set_cp(sp);
   if (sp > 1) p.set_cp_kind(proto::Parallel::ULYSSES);
   if (copies * shards > 1) p.set_dp(copies * shards);
-  if (copies > 1 && shards > 1)
-    keys.LeaveOut(absl::StrCat("parallelism_config: ", copies, " copies of the weights on ", shards,
-                               " ranks each: all ranks of dp share one copy"));
+  if (copies > 1 && shards > 1) p.set_copies(copies);
 }
 
 absl::Status TakeAccelerate(const Source& source, const Trainer& trainer, ForeignKeys& keys,

@@ -138,8 +138,7 @@ void MoreOfAxolotl(ForeignKeys& keys, proto::Workload* out) {
   if (tp > 1) TakeTensor(tp, out);
   if (shards > 65536 || copies > 64) return keys.Refuse("dp_shard_size", "expected at most 65536");
   if (shards > 0) out->mutable_parallel()->set_dp(shards * (copies > 0 ? copies : 1));
-  if (shards > 1 && copies > 1)
-    keys.LeaveOut("dp_replicate_size", "all ranks of dp share one copy of the weights");
+  if (shards > 1 && copies > 1) out->mutable_parallel()->set_copies(copies);
 }
 
 bool LooksLikeAxolotl(const Head& head) {

@@ -126,6 +126,7 @@ class DeepSpeed {
     Batch();
     Offload();
     if (!t_.has_compiled()) t_.set_compiled(false);
+    t_.set_fused_projections(false);
     if (!t_.has_fused_loss()) t_.set_fused_loss(false);
     k_.Pass(kHarmlessOfDeepSpeed, under_);
   }

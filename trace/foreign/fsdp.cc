@@ -11,7 +11,6 @@
 namespace chakra::foreign {
 namespace {
 
-constexpr absl::string_view kGatheredAgain = "weights are gathered again in the backward pass";
 constexpr absl::string_view kOneCopy = "all ranks of dp share one copy of the weights";
 
 constexpr Row kFsdpRows[] = {
@@ -47,13 +46,14 @@ constexpr const char* kHarmlessOfFsdp[] = {"transformer_layer_cls_to_wrap",
 // The strategies by accelerate's names and numbers.
 constexpr Row kStrategies[] = {
     {"sharding_strategy|fsdp_sharding_strategy", "full_shard|1", ""},
-    {"sharding_strategy|fsdp_sharding_strategy", "shard_grad_op|2", "", kGatheredAgain.data()},
+    {"sharding_strategy|fsdp_sharding_strategy", "shard_grad_op|2", "parallel.reshard_after_forward=no"},
     {"sharding_strategy|fsdp_sharding_strategy", "no_shard|3", "parallel.zero=0 training.framework=ddp"},
     {"sharding_strategy|fsdp_sharding_strategy", "hybrid_shard|4", "", kOneCopy.data()},
     {"sharding_strategy|fsdp_sharding_strategy", "hybrid_shard_zero2|5", "", kOneCopy.data()},
     // A flag, or a strategy.
     {"reshard_after_forward|fsdp_reshard_after_forward", "yes|true|full_shard", ""},
-    {"reshard_after_forward|fsdp_reshard_after_forward", "no|false|shard_grad_op", "", kGatheredAgain.data()},
+    {"reshard_after_forward|fsdp_reshard_after_forward", "no|false|shard_grad_op",
+     "parallel.reshard_after_forward=no"},
     {"reshard_after_forward|fsdp_reshard_after_forward", "no_shard",
      "parallel.zero=0 training.framework=ddp"},
     {"reshard_after_forward|fsdp_reshard_after_forward", "hybrid_shard|hybrid_shard_zero2", "",

@@ -181,13 +181,15 @@ class Megatron {
 
   void Dispatcher() {
     const auto dispatcher = k_.Text("moe_token_dispatcher_type");
-    (void)k_.Text("moe_flex_dispatcher_backend");  // DeepEP and HybridEP send the same data
-    (void)k_.Flag("moe_enable_deepep");            // with flex, until it had back ends
+    const bool hybrid = k_.Text("moe_flex_dispatcher_backend") == "hybridep";
+    (void)k_.Flag("moe_enable_deepep");  // with flex, until it had back ends
     const bool overlap = k_.FlagOr("overlap_moe_expert_parallel_comm|moe_a2a_overlap", false);
     if (m_.experts() == 0) return;
     if (overlap) p_.set_overlap_expert(true);
     if (!dispatcher.has_value()) return;
-    p_.set_dispatcher(*dispatcher == "flex" ? proto::Parallel::DEEP : proto::Parallel::ALLTOALL);
+    p_.set_dispatcher(*dispatcher != "flex" ? proto::Parallel::ALLTOALL
+                      : hybrid              ? proto::Parallel::HYBRID
+                                            : proto::Parallel::DEEP);
     if (*dispatcher == "allgather") k_.LeaveOut("moe_token_dispatcher_type=allgather");
   }
 
@@ -272,6 +274,8 @@ class Megatron {
                                                 : 0;
     }
     p_.set_zero(zero);
+    const int64_t instances = k_.NumberOr("num_distributed_optimizer_instances", 1);
+    if (instances > 1 && zero > 0) p_.set_copies(instances);
     p_.set_overlap_grad(k_.FlagOr("overlap_grad_reduce", false));
     const bool gather = k_.FlagOr("overlap_param_gather", false);
     if (zero == 1 || zero == 2) p_.set_overlap_param(gather);

@@ -91,7 +91,8 @@ constexpr Row kTorchtitanRows[] = {
     {"training.enable_cpu_offload", "yes", "", "weights and optimizer stay on the device"},
     {"training.enable_cpu_offload", "no", ""},
     {"parallelism.expert_parallel_comm_backend", "standard", "parallel.dispatcher=alltoall"},
-    {"parallelism.expert_parallel_comm_backend", "deepep|hybridep", "parallel.dispatcher=deep"},
+    {"parallelism.expert_parallel_comm_backend", "deepep", "parallel.dispatcher=deep"},
+    {"parallelism.expert_parallel_comm_backend", "hybridep", "parallel.dispatcher=hybrid"},
     {"optimizer.early_step_in_backward", "yes", "", "the optimizer runs after the backward pass"},
     {"optimizer.early_step_in_backward", "no", ""},
 };
@@ -118,7 +119,7 @@ class Torchtitan {
     Types();
     Checkpoint();
     ApplyRows(kTorchtitanRows, "", k_, &out_);
-    t_.set_framework(proto::Training::FSDP);
+    if (!t_.has_framework()) t_.set_framework(proto::Training::FSDP);
     t_.set_optimizer(proto::Training::ADAMW);
     if (const auto name = k_.Text("optimizer.name"); name.has_value() && *name != "AdamW" && *name != "Adam")
       k_.LeaveOut(absl::StrCat("optimizer.name=", *name, ": AdamW is used"));
@@ -157,14 +158,21 @@ class Torchtitan {
     p_.set_cp_kind(rotate == "alltoall" ? proto::Parallel::RING : proto::Parallel::ALL_GATHER);
     const int64_t shards =
         k_.NumberOr(InAnyTable("data_parallel_shard_degree") + "|training.data_parallel_degree", -1);
-    if (shards > 0) p_.set_dp(shards);
-    if (const int64_t copies = k_.NumberOr(InAnyTable("data_parallel_replicate_degree"), 1); copies > 1)
-      k_.LeaveOut(absl::StrCat("parallelism.data_parallel_replicate_degree=", copies,
-                               ": only one copy of the shards is generated"));
+    const int64_t copies = k_.NumberOr(InAnyTable("data_parallel_replicate_degree"), 1);
+    if (copies < 1 || copies > (1 << 20) || shards > (1 << 20))
+      return k_.Refuse(InAnyTable("data_parallel_replicate_degree"), "expected 1 to 1048576 copies");
+    if (shards > 0) p_.set_dp(shards * copies);
+    if (copies > 1 && shards != 1) p_.set_copies(copies);
+    if (copies > 1 && shards == 1) {  // DDP
+      t_.set_framework(proto::Training::DDP);
+      p_.set_zero(0);
+    }
     const std::string reshard = k_.Text("parallelism.fsdp_reshard_after_forward").value_or("default");
-    if (reshard == "never" || (reshard == "default" && p_.pp() > 1))
-      k_.LeaveOut(absl::StrCat("parallelism.fsdp_reshard_after_forward=", reshard,
-                               ": weights are gathered again in the backward pass"));
+    if (reshard == "never" || reshard == "always") {
+      p_.set_reshard_after_forward(reshard == "always");
+    } else if (reshard != "default") {
+      k_.Refuse("parallelism.fsdp_reshard_after_forward", "expected default, always or never");
+    }
     if (k_.FlagOr(InAnyTable("enable_async_tensor_parallel"), false) && tp > 1) p_.set_overlap_tensor(true);
   }
 
@@ -194,7 +202,11 @@ class Torchtitan {
     const int64_t batches = k_.NumberOr("training.num_pp_microbatches|parallelism.num_pp_microbatches", 0);
     const int64_t local = k_.NumberOr("training.local_batch_size|training.batch_size", 8);
     const int64_t whole = k_.NumberOr("training.global_batch_size", -1);
-    const int64_t of_pipeline = k_.NumberOr("parallelism.pipeline_parallel_microbatch_size", 1);
+    // Until 2025 files give the number of micro-batches, by default one for each rank of the pipeline.
+    const int64_t parts = k_.NumberOr("experimental.pipeline_parallel_microbatches",
+                                      k_.Has("experimental.pipeline_parallel_degree") ? p_.pp() : 0);
+    const int64_t of_pipeline = parts > 0 ? std::max<int64_t>(1, local / parts)
+                                          : k_.NumberOr("parallelism.pipeline_parallel_microbatch_size", 1);
     if (t_.seq() < 1) return k_.Refuse("training.seq_len", "expected at least 1");
     const int64_t micro = tokens > 0    ? std::max<int64_t>(1, tokens / t_.seq())
                           : p_.pp() > 1 ? of_pipeline
@@ -231,9 +243,19 @@ class Torchtitan {
     const std::string option = k_.Text("activation_checkpoint.selective_ac_option").value_or("2");
     if (mode == "full") {
       t_.set_recompute(proto::Training::FULL);
-    } else if (mode == "selective" || mode == "memory_budget") {
-      k_.LeaveOut(absl::StrCat("activation_checkpoint.mode=", mode, " (", option,
-                               "): some operators or layers are recomputed; recompute=none is used"));
+    } else if (int64_t n = 0; mode == "selective" && absl::SimpleAtoi(option, &n) && n > 0) {
+      t_.set_recompute(proto::Training::FULL);
+      t_.set_recompute_method(proto::Training::EVERY);
+      t_.set_recompute_layers(n);
+    } else if (mode == "selective" && option == "op") {
+      t_.set_recompute(proto::Training::OPERATORS);
+      t_.set_recompute_gemms(true);
+    } else if (mode == "selective") {
+      k_.Refuse("activation_checkpoint.selective_ac_option", "expected op, or N for every N-th layer");
+    } else if (mode == "memory_budget") {
+      k_.LeaveOut(
+          "activation_checkpoint.mode=memory_budget: the compiler chooses operators to recompute; "
+          "recompute=none is used");
     } else if (mode != "none") {
       k_.Refuse("activation_checkpoint.mode", "expected none, selective, full or memory_budget");
     }

@@ -221,7 +221,7 @@ class TrainerFile {
     if (word == "full_shard" || word == "auto_wrap" || word == "true" || word == "True")
       return absl::OkStatus();
     if (word == "shard_grad_op") {
-      k_.LeaveOut("fsdp", "weights are gathered again in the backward pass");
+      out_.mutable_parallel()->set_reshard_after_forward(false);
     } else if (word == "offload") {
       k_.LeaveOut("fsdp", "weights and optimizer stay on the device");
     } else if (word == "hybrid_shard" || word == "hybrid_shard_zero2") {

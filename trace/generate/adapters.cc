@@ -54,7 +54,7 @@ NodeList LayerBuilder::FrozenColumnBackward(const Operation& op, const NodeList&
 
 NodeList LayerBuilder::FrozenUpBackward(const Operation& op, const NodeList& at) {
   const int64_t in = op.in, out = op.out;
-  NodeList gradient = Run(ops_.Product(tokens_, in, out), op.part, at);
+  NodeList gradient = InputGradient(op, tokens_, at);
   if (const char* adapter = op.adapter; *adapter != 0) {
     const int64_t rank = plan_.training.lora;
     const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, out), adapter, at);
@@ -83,7 +83,7 @@ NodeList LayerBuilder::AdaptDown(const Operation& op, const NodeList& input, Nod
 
 NodeList LayerBuilder::FrozenDownBackward(const Operation& op, const NodeList& at) {
   const int64_t h = op.in, rank = plan_.training.lora;
-  NodeList gradient = Run(ops_.Product(shared_tokens_, h, op.out), op.part, at);
+  NodeList gradient = InputGradient(op, shared_tokens_, at);
   if (*op.adapter == 0) return gradient;
   for (const DownAdapter& a : DownAdaptersOf(plan_.model)) {
     const NodeList narrow = Run(ops_.PlainProduct(shared_tokens_, rank, a.out), a.part, at);

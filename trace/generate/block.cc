@@ -75,6 +75,10 @@ int32_t BlockWriter::Product(Act act, const char* part, int64_t in, int64_t out,
   return Add(std::move(op));
 }
 
+void BlockWriter::Separate(int32_t operation, std::vector<int64_t> parts) {
+  if (!training().fused_projections && parts.size() > 1) at(operation).parts = std::move(parts);
+}
+
 int32_t BlockWriter::Bias(const char* part, int64_t rows, int64_t width) {
   Operation op;
   op.act = Act::kBias;
@@ -128,6 +132,41 @@ void BlockWriter::End(int64_t widest) {
   block_->sublayers.back().widest = widest;
 }
 
+namespace {
+
+// Marks the outputs that PyTorch's checkpointing by operator keeps (torchtitan, distributed/
+// activation_checkpoint.py: _apply_op_sac): those of attention, of exchanges of experts and of GEMMs. With
+// recompute_gemms, the policy counts the GEMMs of a layer and recomputes every second one; it does not count
+// the router's, and grouped GEMMs and those of fp8 are not among its operators.
+void MarkSaved(const TrainingPlan& t, Block* block) {
+  const bool second = t.recomputes_gemms;
+  int64_t gemms = 0;
+  for (Operation& op : block->operations) {
+    switch (op.act) {
+      case Act::kColumn:
+      case Act::kRow:
+      case Act::kWhole:
+      case Act::kUp:
+      case Act::kUpOfInput:
+        for (size_t i = 0; i < std::max<size_t>(1, op.parts.size()); ++i)
+          if (!second || (gemms++ % 2 == 0 && !t.narrow())) op.saved |= static_cast<uint8_t>(1U << i);
+        break;
+      case Act::kExpertProduct:
+        op.saved = second ? 0 : 1;
+        break;
+      case Act::kCore:
+      case Act::kDispatch:
+      case Act::kExchange:
+        op.saved = 1;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace
+
 Block DescribeLayer(const StepPlan& plan, const LayerSpec& spec) {
   Block block;
   block.spec = spec;
@@ -136,6 +175,9 @@ Block DescribeLayer(const StepPlan& plan, const LayerSpec& spec) {
   for (const char kind : {spec.mixer, spec.mlp}) {
     if (kind != kNoSublayer) DescribeSublayer(kind, &writer);
   }
+  if (plan.training.recomputes_operators()) MarkSaved(plan.training, &block);
+  block.needed = writer.next();
+  if (block.operations.back().act == Act::kRow && !plan.model.post_norm) --block.needed;
   return block;
 }
 

@@ -51,6 +51,8 @@ struct Operation {
   const char* adapter = "";    // Spot::part of the LoRA adapter of a GEMM; "": it has none
   int64_t rows = 0;            // of kNorm, kBias, kRotary, kActivation
   int64_t in = 0, out = 0;     // features
+  std::vector<int64_t>
+      parts;  // of kColumn and kWhole: `out` of the GEMMs that run instead of one; empty: one
   int64_t weights = 0;         // elements of its weights
   int64_t buffers = 0;         // elements that count as parameters, but have no gradient
   bool expert = false;         // the weights are those of experts, which ranks of ep split
@@ -65,7 +67,21 @@ struct Operation {
   int64_t own_bytes = 0;                           // kept for the backward pass in addition
   bool back = false;
   bool beside = false;                      // its input's gradient is added to that of the operation before
+  // With recompute=operators: bit i is set if the output of part i is kept. Operations that are not GEMMs
+  // have one part.
+  uint8_t saved = 0;
   std::vector<Operator> forward, backward;  // of kKernels
+
+  // `out` of each of its GEMMs.
+  std::vector<int64_t> widths() const { return parts.empty() ? std::vector<int64_t>{out} : parts; }
+  bool saves_all() const { return saved + 1 == 1 << std::max<size_t>(1, parts.size()); }
+  // `out` of the GEMMs whose output is kept.
+  int64_t saved_width() const {
+    int64_t sum = 0;
+    const std::vector<int64_t> all = widths();
+    for (size_t i = 0; i < all.size(); ++i) sum += (saved >> i & 1) != 0 ? all[i] : 0;
+    return sum;
+  }
 };
 
 // An operator between a norm and a residual sum.
@@ -91,6 +107,8 @@ struct Block {
   std::vector<Operation> operations;
   std::vector<Sublayer> sublayers;
   std::vector<Recomputed> modules;
+  // The backward pass needs no output of the operations from here on.
+  int32_t needed = 0;
 };
 
 // A kind of sublayer; blocks/ has a file for each.
@@ -182,6 +200,9 @@ class BlockWriter {
   int32_t Column(const char* part, int64_t in, int64_t out, const char* adapter = "") {
     return Product(Act::kColumn, part, in, out, adapter);
   }
+  // Lets one GEMM for each of `parts` run instead of the GEMM `operation`, if the framework does not fuse
+  // projections. The parts add up to Operation::out.
+  void Separate(int32_t operation, std::vector<int64_t> parts);
   int32_t Row(const char* part, int64_t in, int64_t out, const char* adapter = "") {
     return Product(Act::kRow, part, in, out, adapter);
   }

@@ -206,7 +206,10 @@ absl::Status CheckExperts(const StepPlan& p) {
   }
   if (s.overlap_expert && s.schedule != Schedule::k1F1B && s.schedule != Schedule::kInterleaved)
     return NotYet("parallel.overlap_expert with another schedule", "1f1b or interleaved");
-  if (s.deep && s.etp > 1) return NotYet("parallel.dispatcher=deep with parallel.etp", "dispatcher=alltoall");
+  if (s.deep && s.etp > 1) {
+    return NotYet(absl::StrCat("parallel.dispatcher=", s.hybrid ? "hybrid" : "deep", " with parallel.etp"),
+                  "dispatcher=alltoall");
+  }
   RETURN_IF_ERROR(Multiple("model.expert_ffn", m.expert_ffn, "parallel.etp", s.etp));
   if (s.tp > 1 && !s.sp)
     return absl::InvalidArgumentError(
@@ -252,7 +255,26 @@ absl::Status CheckRecomputed(const StepPlan& p) {
   return absl::OkStatus();
 }
 
+absl::Status CheckCopies(const StepPlan& p) {
+  const Split& s = p.split;
+  if (s.copies == 1) return absl::OkStatus();
+  if (s.zero == 0)
+    return absl::InvalidArgumentError(
+        absl::StrCat("parallel.copies is ", s.copies, "; expected parallel.zero of at least 1, found 0"));
+  if (s.mirrored()) return NotYet("parallel.copies with schedule=dualpipe or dualpipev", "copies=1");
+  RETURN_IF_ERROR(Multiple("parallel.dp", s.dp, "parallel.copies", s.copies));
+  if (s.sharers(false) == 1)
+    return absl::InvalidArgumentError(
+        absl::StrCat("parallel.copies is ", s.copies, "; expected less than parallel.dp * cp, ", s.dp * s.cp,
+                     ", because each rank has a copy; without sharing use zero=0"));
+  if (p.model.experts == 0 || s.expert_dp() % s.copies == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "parallel.copies is ", s.copies, "; expected a divisor of the ", s.expert_dp(),
+      " ranks with the same experts (tp * cp * dp / (ep * etp))", NearestDivisor(s.copies, s.expert_dp())));
+}
+
 absl::Status CheckZero(const StepPlan& p) {
+  RETURN_IF_ERROR(CheckCopies(p));
   const bool fsdp = p.training.framework == proto::Training::FSDP;
   if (fsdp && p.split.zero != 3) {
     return absl::InvalidArgumentError(
@@ -293,20 +315,21 @@ double UncountedPerToken(const ModelSize& m, int64_t seq) {
          product({512, d.value_heads, d.key_dim + d.value_dim + 64});
 }
 
-// All counts of a micro-batch must fit into 64-bit integers.
+// All counts of a micro-batch on a rank must fit into 64-bit integers.
 absl::Status CheckSize(const StepPlan& p) {
   const int64_t seq = p.training.seq;
   const double tokens = static_cast<double>(seq) * static_cast<double>(p.training.micro_batch);
-  const double operations = (TrainingFlopsPerToken(p.model, seq) + UncountedPerToken(p.model, seq)) * tokens;
+  const double operations = (TrainingFlopsPerToken(p.model, seq) + UncountedPerToken(p.model, seq)) * tokens /
+                            static_cast<double>(p.split.tp * p.split.cp);
   // The bytes of activations of all micro-batches in flight are less than the operations over twice the
   // features.
   const double in_flight = operations / static_cast<double>(p.model.hidden) *
                            static_cast<double>(p.split.vpp * std::max<int64_t>(1, p.micro_batches()));
   if (operations < 1e18 && in_flight < 4e18) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("training.seq is ", p.training.seq, " and training.micro_batch ", p.training.micro_batch,
-                   ": a micro-batch has ", operations, " operations, and there are ", p.micro_batches(),
-                   " of them; expected less than 1e18 operations, and 4e18 in all over model.hidden"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "training.seq is ", p.training.seq, " and training.micro_batch ", p.training.micro_batch,
+      ": a micro-batch has ", operations, " operations on a rank, and there are ", p.micro_batches(),
+      " of them; expected less than 1e18 operations, and 4e18 in all over model.hidden"));
 }
 
 absl::Status CheckRanks(const Split& s) {

@@ -31,9 +31,15 @@ LayerProducts ProductsOf(const Block& block) {
   return out;
 }
 
-// The part of them that the backward pass recomputes by modules.
+// The part of them that the backward pass recomputes by modules or operators.
 double RecomputedProducts(const Block& block, const TrainingPlan& t) {
   double sum = 0;
+  for (int32_t i = 0; i < block.needed && t.recomputes_operators(); ++i) {
+    const Operation& op = block.operations[static_cast<size_t>(i)];
+    if (op.saves_all()) continue;
+    const double saved = static_cast<double>(op.saved_width());
+    sum += op.core + op.products * (op.out > 0 ? 1 - saved / static_cast<double>(op.out) : 1);
+  }
   for (const Recomputed& r : block.modules) {
     for (int32_t i = r.begin; i < r.end && t.MakesAgain(r.module); ++i) {
       const Operation& op = block.operations[static_cast<size_t>(i)];
@@ -115,7 +121,9 @@ double TrainingFlopsPerToken(const StepPlan& plan) {
 
 double RecomputedFlopsPerToken(const StepPlan& plan) {
   const ModelSize& m = plan.model;
-  const StepPlan whole = WholeModel(m, plan.training.seq);
+  StepPlan whole = WholeModel(m, plan.training.seq);
+  whole.training = plan.training;  // which operations the framework has, and keeps
+  whole.training.micro_batch = 0;
   const Blocks blocks(whole);
   double sum = 0;
   for (int64_t i = 0; i < m.layers + m.mtp; ++i) {

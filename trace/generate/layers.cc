@@ -57,10 +57,40 @@ NodeList LayerBuilder::ReduceTokens(int64_t width, const char* part, const NodeL
                 tokens_ * width * ops_.element_bytes(), part, at);
 }
 
+NodeList LayerBuilder::Products(const Operation& op, int64_t rows, const NodeList& at) {
+  NodeList out;
+  const std::vector<int64_t> widths = op.widths();
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (by_operator_ && (op.saved >> i & 1) != 0) continue;
+    out = Join(out, Run(ops_.Product(rows, widths[i], op.in), op.part, at));
+  }
+  return out;
+}
+
+NodeList LayerBuilder::InputGradient(const Operation& op, int64_t rows, const NodeList& at) {
+  NodeList out;
+  for (const int64_t width : op.widths()) {
+    const NodeList gradient = Run(ops_.Product(rows, op.in, width), op.part, at);
+    const bool adds = !out.empty() && !plan_.training.compiled;
+    out = Join(out, gradient);
+    if (adds) out = Run(ops_.Add(rows, op.in), op.part, out);
+  }
+  return out;
+}
+
+NodeList LayerBuilder::WeightGradient(const Operation& op, int64_t rows, const NodeList& at) {
+  NodeList out;
+  for (const int64_t width : op.widths()) {
+    const NodeList gradient = Run(ops_.WeightProduct(width, op.in, rows), op.part, at);
+    AddGradient(op.in * width, gradient);
+    out = Join(out, gradient);
+  }
+  return out;
+}
+
 NodeList LayerBuilder::Column(const Operation& op, NodeList at) {
   at = GatherInputs(op.in, op.part, CastShared(op.in, op.part, at, plan_.model.pre_norm));
-  const NodeList done = Run(ops_.Product(tokens_, op.out, op.in), op.part, at);
-  return AdaptColumn(op, at, done);
+  return AdaptColumn(op, at, Products(op, tokens_, at));
 }
 
 // With sequence parallelism, the input is gathered again for the weight's gradient. With overlap_tensor this
@@ -68,21 +98,19 @@ NodeList LayerBuilder::Column(const Operation& op, NodeList at) {
 // of the weight's.
 NodeList LayerBuilder::ColumnBackward(const Operation& op, const NodeList& at) {
   if (frozen()) return FrozenColumnBackward(op, at);
-  const int64_t in = op.in, out = op.out;
+  const int64_t in = op.in;
   const char* part = op.part;
   const bool now = put_off_ == nullptr;
   const NodeList input = now ? GatherInputs(in, part, at) : NodeList();
-  const auto weight = [=, this](const NodeList& gathered) {
+  const auto weight = [=, this, &op](const NodeList& gathered) {
     const NodeList ready = ForWeightProduct(in, part, Join(gathered, at), plan_.model.pre_norm);
-    const NodeList done = Run(ops_.WeightProduct(out, in, tokens_), part, Join(ready, at));
-    AddGradient(in * out, done);
-    return done;
+    return WeightGradient(op, tokens_, Join(ready, at));
   };
   if (now && !plan_.split.overlap_tensor) {
-    const NodeList product = Run(ops_.Product(tokens_, in, out), part, Join(input, at));
+    const NodeList product = InputGradient(op, tokens_, Join(input, at));
     return ReduceTokens(in, part, Join(product, weight(input)));
   }
-  const NodeList gradient = ReduceTokens(in, part, Run(ops_.Product(tokens_, in, out), part, at));
+  const NodeList gradient = ReduceTokens(in, part, InputGradient(op, tokens_, at));
   ForWeight([=, this] { weight(now ? input : GatherInputs(in, part, at)); });
   return gradient;
 }
@@ -111,8 +139,9 @@ NodeList LayerBuilder::ForWeightProduct(int64_t width, const char* part, const N
 
 NodeList LayerBuilder::Row(const Operation& op, NodeList at) {
   at = Cast(tokens_, op.in, op.part, at);
-  const NodeList done = ReduceTokens(op.out, op.part, Run(ops_.Product(tokens_, op.out, op.in), op.part, at));
-  return AdaptRow(op, at, done);
+  const NodeList done = Products(op, tokens_, at);
+  // Checkpointing by operator keeps the reduced sums.
+  return by_operator_ ? done : AdaptRow(op, at, ReduceTokens(op.out, op.part, done));
 }
 
 NodeList LayerBuilder::RowBackward(const Operation& op, const NodeList& at) {
@@ -130,28 +159,26 @@ NodeList LayerBuilder::RowBackward(const Operation& op, const NodeList& at) {
 
 NodeList LayerBuilder::Whole(const Operation& op, const NodeList& at) {
   whole_input_ = Cast(shared_tokens_, op.in, op.part, at);
-  return AdaptDown(op, whole_input_, Run(ops_.Product(shared_tokens_, op.out, op.in), op.part, whole_input_));
+  return AdaptDown(op, whole_input_, Products(op, shared_tokens_, whole_input_));
 }
 
 NodeList LayerBuilder::Up(const Operation& op, NodeList at) {
   if (op.act == Act::kUpOfInput) at = Join(at, GatherInputs(op.in, op.part, whole_input_));
-  return AdaptColumn(op, at, Run(ops_.Product(tokens_, op.out, op.in), op.part, at));
+  return AdaptColumn(op, at, Products(op, tokens_, at));
 }
 
 NodeList LayerBuilder::UpBackward(const Operation& op, const NodeList& at) {
   const NodeList narrow = Cast(tokens_, op.out, op.part, at);
   if (op.act == Act::kUpOfInput) return ColumnBackward(op, narrow);
   if (frozen()) return FrozenUpBackward(op, narrow);
-  const int64_t in = op.in, out = op.out;
-  const char* part = op.part;
-  const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, narrow);
-  ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, narrow)); });
+  const NodeList gradient = InputGradient(op, tokens_, narrow);
+  ForWeight([=, this, &op] { WeightGradient(op, tokens_, narrow); });
   return gradient;
 }
 
-NodeList LayerBuilder::WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  const NodeList gradient = Run(ops_.Product(shared_tokens_, in, out), part, at);
-  ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, shared_tokens_), part, at)); });
+NodeList LayerBuilder::WholeBackward(const Operation& op, const NodeList& at) {
+  const NodeList gradient = InputGradient(op, shared_tokens_, at);
+  ForWeight([=, this, &op] { WeightGradient(op, shared_tokens_, at); });
   return gradient;
 }
 
@@ -193,8 +220,10 @@ NodeList LayerBuilder::ForwardOf(int32_t begin, int32_t end, NodeList at) {
       i = op.other - 1;
     } else if (op.act == Act::kJoin) {
       at = Run(ops_.Add(shared_tokens_, plan_.model.hidden), op.part, Join(at, branch));
-    } else {
+    } else if (!by_operator_ || !op.saves_all()) {
       at = Compute(op, std::move(at));
+    } else if (op.act == Act::kWhole) {
+      whole_input_ = at;
     }
   }
   return at;
@@ -244,18 +273,22 @@ NodeList LayerBuilder::Forward(int64_t layer, int64_t micro_batch, const char* p
   block_ = &blocks_.Of(layer);
   const ModelSize& m = plan_.model;
   graph_->HostWorks(graph_->host.layer_ns, spot_);
+  by_operator_ = plan_.training.recomputes_operators() && absl::string_view(phase) == "recompute";
   for (const Sublayer& s : block_->sublayers) {
-    at = ForwardOf(s.begin, s.end, std::move(at));
+    const bool stops = by_operator_ && &s == &block_->sublayers.back();
+    at = ForwardOf(s.begin, stops ? block_->needed : s.end, std::move(at));
+    if (stops) break;  // PyTorch stops before the layer's output
     if (m.post_norm) at = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), s.post_norm, at);
     at = Run(ops_.AddResidual(shared_tokens_, m.hidden), s.add, at);
   }
+  by_operator_ = false;
   return at;
 }
 
 NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
                                 std::vector<Gradient>* gradients, bool recomputed) {
   gradients_ = gradients;
-  if (!recomputed && plan_.Recomputes(layer)) {
+  if (!recomputed && (plan_.Recomputes(layer) || plan_.training.recomputes_operators())) {
     // Inferred from vTrain's rows of one node, where host and device take about equally long: at that time
     // the host was not ahead of the device when it recomputed a layer.
     if (plan_.training.unfused()) graph_->HostWaits(at);
@@ -342,7 +375,7 @@ NodeList LayerBuilder::ComputeBackward(const Operation& op, NodeList at) {
       return RowBackward(op, at);
     case Act::kWhole:
       at = Cast(shared_tokens_, op.out, op.part, at);
-      return frozen() ? FrozenDownBackward(op, at) : WholeBackward(op.in, op.out, op.part, at);
+      return frozen() ? FrozenDownBackward(op, at) : WholeBackward(op, at);
     case Act::kUp:
     case Act::kUpOfInput:
       return UpBackward(op, at);
@@ -396,7 +429,8 @@ NodeList LayerBuilder::ComputeBackward(const Operation& op, NodeList at) {
 void LayerBuilder::Accumulate(size_t first, const NodeList& at) {
   const proto::Training::Framework framework = plan_.training.framework;
   const bool alone = framework == proto::Training::DDP && plan_.micro_batches() == 1;
-  if (plan_.training.accumulates() || framework == proto::Training::FSDP || alone) return;
+  const bool sharded = framework == proto::Training::FSDP && !plan_.accumulates_whole();
+  if (plan_.training.accumulates() || sharded || alone) return;
   int64_t elements = 0;
   for (size_t i = first; i < gradients_->size(); ++i) elements += (*gradients_)[i].elements;
   if (elements == 0) return;

@@ -83,6 +83,11 @@ class LayerBuilder {
   NodeList GatherTokens(int64_t width, const char* part, const NodeList& at);
   NodeList GatherInputs(int64_t width, const char* part, const NodeList& at, int64_t directions = 1);
   NodeList ReduceTokens(int64_t width, const char* part, const NodeList& at);
+  // The GEMMs of an operation: forward, for the gradient of its input, and for those of its weights. Without
+  // torch.compile, a kernel adds each further gradient of the input.
+  NodeList Products(const Operation& op, int64_t rows, const NodeList& at);
+  NodeList InputGradient(const Operation& op, int64_t rows, const NodeList& at);
+  NodeList WeightGradient(const Operation& op, int64_t rows, const NodeList& at);
   NodeList Column(const Operation& op, NodeList at);
   NodeList ColumnBackward(const Operation& op, const NodeList& at);
   NodeList Row(const Operation& op, NodeList at);
@@ -112,7 +117,7 @@ class LayerBuilder {
     gradients_->push_back({elements, false, node.front()});
   }
   // The backward pass of a GEMM on a rank's own tokens, whose weight is not split.
-  NodeList WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  NodeList WholeBackward(const Operation& op, const NodeList& at);
   NodeList NormBackward(int64_t rows, int64_t width, int64_t weights, const char* part, const NodeList& at);
   // Of a norm of the residual stream.
   NodeList HiddenNormBackward(const char* part, const NodeList& at);
@@ -184,6 +189,7 @@ class LayerBuilder {
   int64_t outputs_ = 0;           // columns of the head on a rank of tp
   const Block* block_ = nullptr;  // of the layer whose nodes are being added
   NodeList whole_input_;          // the input of the last kWhole
+  bool by_operator_ = false;      // recomputes, and leaves out what Operation::saved has
   // tokens of a micro-batch on a rank; shared_tokens_: divided by tp if the ranks of tp share them
   const int64_t tokens_, shared_tokens_;
   Spot spot_;  // spot of the nodes that are being added

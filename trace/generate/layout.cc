@@ -7,8 +7,8 @@
 namespace chakra::generate {
 namespace {
 
-constexpr const char* kNames[kGroupKinds] = {"tp",  "cp",  "dp",   "ep", "epnode", "eprail",
-                                             "etp", "edp", "ends", "mp", "world"};
+constexpr const char* kNames[kGroupKinds] = {"tp",  "cp",     "dp",      "ep",   "epnode", "eprail", "etp",
+                                             "edp", "copies", "ecopies", "ends", "mp",     "world"};
 
 }  // namespace
 
@@ -73,7 +73,7 @@ int64_t Layout::SizeOf(GroupKind kind) const {
     case GroupKind::kContext:
       return split_.cp;
     case GroupKind::kData:
-      return split_.holders(false);
+      return split_.sharers(false);
     case GroupKind::kExpert:
       return split_.ep;
     case GroupKind::kExpertNode:
@@ -83,7 +83,10 @@ int64_t Layout::SizeOf(GroupKind kind) const {
     case GroupKind::kExpertTensor:
       return split_.etp;
     case GroupKind::kExpertData:
-      return split_.holders(true);
+      return split_.sharers(true);
+    case GroupKind::kCopies:
+    case GroupKind::kExpertCopies:
+      return split_.copies;
     case GroupKind::kEnds:
       return std::min<int64_t>(split_.pp, 2);
     case GroupKind::kModel:
@@ -115,6 +118,18 @@ int Layout::ExpertMember(int rank, int64_t i) const {
   return FromStage(PlaceOf(rank).pp, own / all * all + i * split_.etp + own % split_.etp);
 }
 
+int Layout::HolderOf(bool expert, int rank, int64_t i) const {
+  Place p = PlaceOf(rank);
+  if (expert) {
+    const int64_t own = InStage(rank), all = split_.ep * split_.etp, dp = split_.expert_dp();
+    return FromStage(HolderStage(p.pp, i, dp), own % all + i % dp * all);
+  }
+  p.pp = HolderStage(p.pp, i, split_.dp * split_.cp);
+  p.cp = i % split_.cp;
+  p.dp = i / split_.cp % split_.dp;
+  return RankAt(p);
+}
+
 int Layout::Member(GroupKind kind, int rank, int64_t i) const {
   Place p = PlaceOf(rank);
   const int64_t own = InStage(rank), ep = split_.ep, etp = split_.etp, node = split_.expert_node();
@@ -126,10 +141,16 @@ int Layout::Member(GroupKind kind, int rank, int64_t i) const {
       p.cp = i;
       break;
     case GroupKind::kData:
-      p.pp = HolderStage(p.pp, i, split_.dp * split_.cp);
-      p.cp = i % split_.cp;
-      p.dp = i / split_.cp % split_.dp;
-      break;
+    case GroupKind::kExpertData:
+    case GroupKind::kCopies:
+    case GroupKind::kExpertCopies: {
+      const bool expert = kind == GroupKind::kExpertData || kind == GroupKind::kExpertCopies;
+      const int64_t holder = expert ? own / (ep * etp) : p.dp * split_.cp + p.cp;
+      const int64_t sharers = split_.sharers(expert);
+      const bool copies = kind == GroupKind::kCopies || kind == GroupKind::kExpertCopies;
+      if (split_.copies == 1) return copies ? rank : HolderOf(expert, rank, i);
+      return HolderOf(expert, rank, copies ? holder % sharers + i * sharers : holder / sharers * sharers + i);
+    }
     case GroupKind::kExpertTensor:
       return FromStage(p.pp, own / etp * etp + i);
     case GroupKind::kExpert:
@@ -138,9 +159,6 @@ int Layout::Member(GroupKind kind, int rank, int64_t i) const {
       return ExpertMember(rank, own / etp % ep / node * node + i);
     case GroupKind::kExpertRail:
       return ExpertMember(rank, i * node + own / etp % node);
-    case GroupKind::kExpertData:
-      return FromStage(HolderStage(p.pp, i, split_.expert_dp()),
-                       own % (etp * ep) + i % split_.expert_dp() * etp * ep);
     case GroupKind::kEnds:
       p.pp = i == 0 ? 0 : split_.pp - 1;
       break;

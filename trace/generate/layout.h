@@ -19,17 +19,19 @@ struct Place {
 enum class GroupKind : uint8_t {
   kTensor,
   kContext,
-  kData,          // ranks with the same weights, over dp and cp (and the two stages of a mirrored piece)
+  kData,          // ranks that share one copy of weights, over dp and cp (and the stages of a mirrored piece)
   kExpert,        // ranks with different experts
   kExpertNode,    // those of kExpert in one NVLink domain
   kExpertRail,    // those of kExpert at the same position in each domain
   kExpertTensor,  // ranks that share each expert
-  kExpertData,    // ranks with the same experts
+  kExpertData,    // ranks that share one copy of experts
+  kCopies,        // ranks with the same share of each copy of weights
+  kExpertCopies,  // the same for experts
   kEnds,          // first and last stage, which share one embedding
   kModel,         // over tp and pp: these ranks together have one model
   kWorld,
 };
-inline constexpr int kGroupKinds = 11;
+inline constexpr int kGroupKinds = 13;
 
 // The other end of a message.
 enum class PeerKind : uint8_t { kStage, kNextContext, kPreviousContext };
@@ -71,6 +73,8 @@ class Layout {
   // The stage of the i-th rank with the same weights. Each stage with these weights has `of_stage` such
   // ranks.
   int64_t HolderStage(int64_t stage, int64_t i, int64_t of_stage) const;
+  // The i-th rank with the same weights, or the same experts.
+  int HolderOf(bool expert, int rank, int64_t i) const;
   // The i-th of the ranks that share the experts of `rank`.
   int ExpertMember(int rank, int64_t i) const;
   int64_t InStage(int rank) const;

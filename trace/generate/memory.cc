@@ -65,6 +65,7 @@ class Tensors {
   size_t IndexOf(int32_t from) const {
     return from >= 0 ? static_cast<size_t>(from) : block_.operations.size() + static_cast<size_t>(~from);
   }
+  bool keeps(size_t tensor) const { return kept_[tensor]; }
   int64_t kept() const {
     int64_t bytes = 0;
     for (size_t i = 0; i < kept_.size(); ++i) bytes += kept_[i] ? BytesOf(i) : 0;
@@ -113,6 +114,26 @@ int64_t DeferredOf(const Block& block, const Tensors& tensors) {
   return bytes;
 }
 
+// With recompute=operators: what is kept between the passes, and what the backward pass of the layer adds.
+void KeepOperators(const StepPlan& p, const Block& block, const Tensors& tensors, LayerBytes* out) {
+  int64_t saved = p.element_bytes() * p.shared_tokens() * p.model.hidden;  // the input of the layer
+  int64_t both = saved;  // part of it that a layer without recomputation keeps too
+  for (size_t i = 0; i < block.operations.size(); ++i) {
+    const Operation& op = block.operations[i];
+    if (op.saved == 0) continue;
+    const bool shared = op.act == Act::kRow || op.act == Act::kWhole;
+    const bool dense = shared || op.act == Act::kColumn || op.act == Act::kUp || op.act == Act::kUpOfInput;
+    const int64_t rows = shared ? p.shared_tokens() : p.tokens();
+    const int64_t bytes = dense                  ? p.element_bytes() * rows * op.saved_width()
+                          : op.act == Act::kCore ? op.out_bytes + op.own_bytes
+                                                 : op.out_bytes;
+    saved += bytes;
+    both += tensors.keeps(i) ? bytes : 0;
+  }
+  out->again = std::max<int64_t>(0, out->activations - both);
+  out->activations = saved;
+}
+
 LayerBytes BytesOfBlock(const StepPlan& p, const Block& block) {
   LayerBytes out;
   Tensors tensors(p, block);
@@ -138,6 +159,7 @@ LayerBytes BytesOfBlock(const StepPlan& p, const Block& block) {
     if (p.model.post_norm) out.activations += p.element_bytes() * hidden;
     out.temporaries = p.element_bytes() * p.tokens() * (s.widest + p.model.hidden);
   }
+  if (p.training.recomputes_operators()) KeepOperators(p, block, tensors, &out);
   out.weights = ShareOf(block);
   out.trained = TrainedOf(p, block);
   return out;
@@ -209,17 +231,18 @@ Held HeldBy(const StepPlan& p, const LayerTable& layers, const std::vector<Piece
 
 // Frozen weights exist only in the dtype of GEMMs, without gradients and averages.
 void AddFrozenStates(const StepPlan& p, const Held& held, RankMemory* out) {
-  const int64_t ranks = p.split.holders(false);
+  const int64_t ranks = p.split.sharers(false);
   const auto shared = [&](int64_t bytes, int from) {
     return bytes * (p.split.zero < from ? held.adapters : ShareOf(held.adapters, ranks));
   };
   const bool whole = p.split.zero < 3;
+  const int64_t gathered =
+      p.reshards() ? 2 * (held.largest_dense + held.largest_expert + held.largest_adapters) + held.root_dense
+                   : held.dense + held.expert + held.adapters;
   out->weights = shared(WeightBytes(p), 3) +
-                 p.element_bytes() *
-                     (whole ? held.dense + held.expert
-                            : ShareOf(held.dense, ranks) + ShareOf(held.expert, p.split.holders(true)) +
-                                  2 * (held.largest_dense + held.largest_expert + held.largest_adapters) +
-                                  held.root_dense);
+                 p.element_bytes() * (whole ? held.dense + held.expert
+                                            : ShareOf(held.dense, ranks) +
+                                                  ShareOf(held.expert, p.split.sharers(true)) + gathered);
   out->gradients = shared(p.gradient_bytes(), 2);
   out->optimizer = shared(OptimizerBytes(p), 1);
   if (!whole) out->working += p.reduced_bytes() * held.largest_adapters;
@@ -230,14 +253,17 @@ void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
   const auto shared = [&](int64_t bytes, int from) {
     if (p.split.zero < from) return bytes * (held.dense + held.expert);
     return bytes *
-           (ShareOf(held.dense, p.split.holders(false)) + ShareOf(held.expert, p.split.holders(true)));
+           (ShareOf(held.dense, p.split.sharers(false)) + ShareOf(held.expert, p.split.sharers(true)));
   };
   out->weights = shared(WeightBytes(p), 3);
   out->gradients = shared(p.gradient_bytes(), 2);
   out->optimizer = shared(OptimizerBytes(p), 1);
   if (p.split.zero < 3) return;
-  // The current layer and the next one; the root stays.
-  out->weights += p.element_bytes() * (2 * (held.largest_dense + held.largest_expert) + held.root_dense);
+  // The current layer and the next one; the root stays. Or all layers, which are not resharded.
+  const int64_t gathered = p.reshards() ? 2 * (held.largest_dense + held.largest_expert) + held.root_dense
+                                        : held.dense + held.expert;
+  out->weights += p.element_bytes() * gathered;
+  if (p.accumulates_whole()) out->gradients += p.gradient_bytes() * (held.dense + held.expert);
   // Buffers of the reduction after a layer.
   out->working += p.reduced_bytes() * (held.largest_dense + held.largest_expert);
 }
@@ -310,9 +336,9 @@ namespace {
 // device keeps its fp32 weights (Megatron-Bridge's run: 8 bytes less for each weight).
 void MoveAverages(const StepPlan& p, const Held& held, RankMemory* out) {
   if (p.training.offload.share == 0) return;
-  const int64_t own = p.training.frozen() ? ShareOf(held.adapters, p.split.holders(false))
-                                          : ShareOf(held.dense, p.split.holders(false)) +
-                                                ShareOf(held.expert, p.split.holders(true));
+  const int64_t own = p.training.frozen() ? ShareOf(held.adapters, p.split.sharers(false))
+                                          : ShareOf(held.dense, p.split.sharers(false)) +
+                                                ShareOf(held.expert, p.split.sharers(true));
   const int64_t moved = UpdatedByHost(p, own);
   out->optimizer -= 8 * moved;
   out->host += 16 * moved;

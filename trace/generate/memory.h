@@ -36,12 +36,13 @@ struct RankMemory {
 // "ZeRO", 2020), as weights + gradients + optimizer: bf16 with fp32 gradients 2 + 4 + 12, with bf16 gradients
 // and fp16 2 + 2 + 16, fp32 4 + 4 + 8; SGD keeps one average. zero 1 shares the optimizer's over ranks of dp,
 // zero 2 also the gradients, zero 3 all. FSDP (torchtitan) shares fp32 weights, and gathers two layers at a
-// time.
+// time; in a pipeline, it holds all weights of the stage and the sums of their gradients.
 //
 // Activations, by what the backward pass of a layer reads (Korthikanti et al., 2022, section 4.1, without
 // dropout): inputs and outputs of norms, queries, keys, values, attention's output and its sums, the outputs
 // of the MLP's GEMMs. With recomputation of the core no scores are kept. With full recomputation only the
-// input of a layer is kept, or of each group of layers that are recomputed together.
+// input of a layer is kept, or of each group of layers that are recomputed together. With recomputation by
+// operator, a layer keeps its input and the outputs of Operation::saved.
 RankMemory MemoryOfStage(const StepPlan& plan, int64_t stage);
 // The same for several stages, or for all: layers are looked at once.
 std::vector<RankMemory> MemoryOfStages(const StepPlan& plan, const std::vector<int64_t>& stages);

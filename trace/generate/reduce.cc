@@ -18,6 +18,10 @@ Operator PassesOver(const char* name, int64_t bytes) {
 
 }  // namespace
 
+int64_t CopiedFrom(const StepPlan& plan) {
+  return plan.accumulates_whole() ? plan.gradient_bytes() : plan.element_bytes();
+}
+
 int64_t CastBytes(const StepPlan& plan, int64_t elements) {
   return elements * (plan.reduced_bytes() + plan.gradient_bytes());
 }
@@ -48,30 +52,39 @@ void Sharing::Flush(int64_t micro_batch) {
   Close(true, micro_batch);
 }
 
+uint32_t Sharing::Reduce(bool expert, int64_t elements, const Spot& spot, NodeList at) {
+  const int64_t own = ShareOf(elements, RanksOf(expert));
+  if (RanksOf(expert) > 1) {
+    if (plan_.split.zero == 3) {  // copies a unit's gradients to contiguous shares, in the reduction's dtype
+      const int64_t bytes = elements * (CopiedFrom(plan_) + plan_.reduced_bytes());
+      at = {graph_->Compute(PassesOver("chunk_cat", bytes), spot, at)};
+    }
+    at = {graph_->Collective(
+        plan_.split.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter,
+        expert ? GroupKind::kExpertData : GroupKind::kData, Stream::kReduce, elements * plan_.reduced_bytes(),
+        spot, at)};
+  }
+  if (plan_.split.copies > 1) {
+    at = {graph_->Collective(CollectiveType::kAllReduce,
+                             expert ? GroupKind::kExpertCopies : GroupKind::kCopies, Stream::kCopies,
+                             own * plan_.reduced_bytes(), spot, at)};
+  }
+  if (plan_.reduced_bytes() < plan_.gradient_bytes()) {  // FSDP2 casts back to the dtype of the weights
+    at = {graph_->Compute(PassesOver("float_copy_elementwise_kernel", CastBytes(plan_, own)), spot, at)};
+  }
+  return at.front();
+}
+
 void Sharing::Close(bool expert, int64_t micro_batch) {
   Bucket& bucket = open_[expert ? 1 : 0];
   if (bucket.elements == 0) return;
   const bool last = plan_.IsLast(micro_batch);
-  if (RanksOf(expert) == 1) {
+  if (RanksOf(expert) * plan_.split.copies == 1) {
     if (last) reduced_.insert(reduced_.end(), bucket.nodes.begin(), bucket.nodes.end());
   } else {
     const Spot spot = {static_cast<int32_t>(micro_batch), -1, "backward",
                        expert ? "expert_gradients" : "gradients"};
-    if (plan_.split.zero ==
-        3) {  // copies the gradients of a unit to contiguous shares, in the dtype of the reduction
-      bucket.nodes = {graph_->Compute(
-          PassesOver("chunk_cat", bucket.elements * (plan_.element_bytes() + plan_.reduced_bytes())), spot,
-          bucket.nodes)};
-    }
-    uint32_t node = graph_->Collective(
-        plan_.split.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter,
-        expert ? GroupKind::kExpertData : GroupKind::kData, Stream::kReduce,
-        bucket.elements * plan_.reduced_bytes(), spot, bucket.nodes);
-    if (plan_.reduced_bytes() < plan_.gradient_bytes()) {  // FSDP2 casts back to the dtype of the weights
-      const int64_t own = ShareOf(bucket.elements, RanksOf(expert));
-      node =
-          graph_->Compute(PassesOver("float_copy_elementwise_kernel", CastBytes(plan_, own)), spot, {node});
-    }
+    const uint32_t node = Reduce(expert, bucket.elements, spot, bucket.nodes);
     if (last) reduced_.push_back(node);
   }
   bucket.elements = 0;

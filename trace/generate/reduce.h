@@ -17,6 +17,8 @@ struct WeightUnit {
   int32_t layer = -1;
 };
 
+// Bytes of an element of the gradients that are copied to contiguous shares: those of one pass, or a sum.
+int64_t CopiedFrom(const StepPlan& plan);
 // Bytes that the cast of `elements` reduced gradients to the dtype in which they are kept reads and writes.
 int64_t CastBytes(const StepPlan& plan, int64_t elements);
 
@@ -49,7 +51,9 @@ class Sharing {
     NodeList nodes;
   };
   void Close(bool expert, int64_t micro_batch);
-  int64_t RanksOf(bool expert) const { return plan_.split.holders(expert); }
+  // Reduces gradients over the ranks that share a copy of the weights, and over the copies.
+  uint32_t Reduce(bool expert, int64_t elements, const Spot& spot, NodeList at);
+  int64_t RanksOf(bool expert) const { return plan_.split.sharers(expert); }
   uint32_t GatherOf(bool expert, int64_t elements, const Spot& spot, const NodeList& after);
   uint32_t CastOf(int64_t elements, const Spot& spot, uint32_t at);
 

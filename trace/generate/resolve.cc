@@ -15,6 +15,7 @@
 #include "trace/generate/block.h"
 #include "trace/generate/check.h"
 #include "trace/generate/hosts.h"
+#include "trace/generate/not_yet.h"
 #include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
 #include "trace/generate/windows.h"
@@ -292,6 +293,13 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
                    : absl::StrContains(t.offload(), "optimizer") ? 1
                                                                  : 0;
   out->zero = p.has_zero() ? p.zero() : zero;
+  out->copies = or_one(p.has_copies(), p.copies());
+  if (p.has_reshard_after_forward()) {
+    if (t.framework() != proto::Training::FSDP)
+      return absl::InvalidArgumentError(
+          "parallel.reshard_after_forward is for FSDP; expected training.framework=fsdp");
+    out->reshard_after_forward = p.reshard_after_forward();
+  }
   out->cp_kind = p.cp_kind();
   out->overlap_grad = p.has_overlap_grad() ? p.overlap_grad() : t.attention() != proto::Training::MATH;
   out->overlap_param = p.overlap_param();
@@ -305,7 +313,9 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, const
     }
     out->pp_before_dp = true;
   }
-  out->deep = p.has_dispatcher() ? p.dispatcher() == proto::Parallel::DEEP : out->goes_deep(model);
+  out->deep = p.dispatcher() != proto::Parallel::ALLTOALL;
+  out->hybrid = p.dispatcher() == proto::Parallel::HYBRID;
+  if (!p.has_dispatcher()) out->ChooseDispatcher(model);
   RETURN_IF_ERROR(TakeLayout(p, out));
   RETURN_IF_ERROR(TakeSchedule(p, out));
   if (p.has_hidden_share() && !out->overlap_expert)
@@ -365,16 +375,32 @@ absl::Status CheckRecompute(const proto::Training& t) {
     return absl::InvalidArgumentError(absl::StrCat("training.recompute_", method ? "method" : "layers",
                                                    " is for whole layers; expected training.recompute=full"));
   }
-  if (t.recompute_method() == proto::Training::BLOCK && !t.has_recompute_layers()) {
-    return Missing(
-        "training.recompute_layers",
-        "; with recompute_method=block expected the number of layers of each piece of the pipeline");
+  const bool block = t.recompute_method() == proto::Training::BLOCK;
+  const std::string method =
+      absl::AsciiStrToLower(proto::Training::RecomputeMethod_Name(t.recompute_method()));
+  if (t.recompute_method() != proto::Training::UNIFORM && !t.has_recompute_layers()) {
+    return Missing("training.recompute_layers",
+                   absl::StrCat("; with recompute_method=", method, " expected ",
+                                block ? "the number of layers of each piece of the pipeline"
+                                      : "N, to recompute every N-th layer"));
   }
-  if (t.recompute_method() == proto::Training::UNIFORM && t.has_recompute_layers() &&
-      t.recompute_layers() == 0)
+  if (!block && t.has_recompute_layers() && t.recompute_layers() == 0)
+    return absl::InvalidArgumentError(absl::StrCat("training.recompute_layers is 0; with recompute_method=",
+                                                   method, " expected at least 1; the nearest is 1"));
+  return absl::OkStatus();
+}
+
+// What PyTorch's checkpointing by operator cannot be combined with.
+absl::Status CheckOperators(const proto::Training& t) {
+  const bool operators = t.recompute() == proto::Training::OPERATORS;
+  if (t.has_recompute_gemms() && !operators)
     return absl::InvalidArgumentError(
-        "training.recompute_layers is 0; with recompute_method=uniform expected at least 1; the nearest is "
-        "1");
+        "training.recompute_gemms is for single operators; expected training.recompute=operators");
+  if (!operators) return absl::OkStatus();
+  if (t.framework() == proto::Training::MEGATRON)
+    return absl::InvalidArgumentError(
+        "training.recompute is operators, which PyTorch has; expected training.framework=fsdp or ddp");
+  if (t.lora() > 0) return NotYet("training.recompute=operators with lora", "recompute=full");
   return absl::OkStatus();
 }
 
@@ -439,10 +465,12 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   RETURN_IF_ERROR(TakeSequences(t, split, out));
   out->dtype = t.dtype();
   out->recompute = t.recompute();
-  out->recomputes_block = t.recompute_method() == proto::Training::BLOCK;
+  out->recompute_method = t.recompute_method();
+  out->recomputes_gemms = t.recompute_gemms();
   out->recompute_layers = t.has_recompute_layers() ? t.recompute_layers() : 1;
   RETURN_IF_ERROR(TakeGradients(t, out));
   RETURN_IF_ERROR(CheckRecompute(t));
+  RETURN_IF_ERROR(CheckOperators(t));
   RETURN_IF_ERROR(TakeModules(t, model, out));
   out->optimizer = t.optimizer();
   out->attention = AttentionOf(t, model);
@@ -451,6 +479,8 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->dropout = t.has_dropout() ? t.dropout() : text;
   out->compiled = t.has_compiled() ? t.compiled() : t.framework() == proto::Training::MEGATRON;
   out->fused_norm = !t.has_fused_norm() || t.fused_norm();
+  out->fused_projections =
+      t.has_fused_projections() ? t.fused_projections() : t.framework() == proto::Training::MEGATRON;
   out->looks_before_cast = t.fp8() == proto::Training::CURRENT;
   out->block_scales = t.fp8() == proto::Training::MXFP8;
   out->graphed_experts = t.cuda_graphs() && t.graphed_experts();

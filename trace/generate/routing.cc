@@ -68,7 +68,7 @@ NodeList LayerBuilder::ByToken(bool back, bool backward, const NodeList& at) {
 // (_DeepepManager).
 NodeList LayerBuilder::ByExpert(bool back, bool backward, const NodeList& at) {
   const Split& s = plan_.split;
-  if (s.ep == 1 || (!s.deep && plan_.model.experts == s.ep)) return at;
+  if (s.ep == 1 || s.hybrid || (!s.deep && plan_.model.experts == s.ep)) return at;
   const int64_t rows = RowsTo(plan_, s.ep) + shared_tokens_ * plan_.model.top_k;
   static constexpr const char* kKernels[2][2] = {
       {"sort_chunks_indices_gather_kernel", "sort_chunks_backward_indices_gather_kernel"},
@@ -105,7 +105,7 @@ NodeList LayerBuilder::CastExperts(int64_t rows, int64_t width, const char* part
 // releases, if the router does not pad, moe_router_padding_for_fp8, which NVIDIA's recipes of Qwen3 do not
 // set). Backward, the order is reversed.
 NodeList LayerBuilder::PadExperts(bool pads, const NodeList& at) {
-  if (!plan_.training.narrow() || !OneByOne()) return at;
+  if (!plan_.training.narrow() || !OneByOne() || (plan_.split.hybrid && plan_.split.ep > 1)) return at;
   const int64_t moved = 2 * ops_.element_bytes() * RowsOfExperts() * plan_.model.expert_width();
   Operator op = ops_.Stream(pads ? "multi_padding_kernel" : "multi_unpadding_kernel", moved, 0);
   op.eager = true;
@@ -143,7 +143,7 @@ NodeList LayerBuilder::Route(const Operation& op, NodeList at) {
   const int64_t n = shared_tokens_;
   at = Run(ops_.PlainProduct(n, op.out, op.in), op.part, at);
   at = Run(ops_.Stream("topkgating_softmax_kernel", 4 * 4 * n * op.out, 8 * n * op.out), op.part, at);
-  if (s.ep == 1) return at;
+  if (s.ep == 1 || by_operator_) return at;
   // the numbers of tokens that each rank gets
   at = {graph_->Collective(CollectiveType::kAllGather, GroupKind::kExpert, Stream::kExpert, 8 * op.out, spot_,
                            at)};
@@ -156,7 +156,7 @@ NodeList LayerBuilder::RouteBackward(const Operation& op, NodeList at) {
   const int64_t n = shared_tokens_;
   at = Run(ops_.Stream("topkgating_backward_kernel", 4 * 4 * n * op.out, 8 * n * op.out), op.part, at);
   if (plan_.model.bias) AddBiasGradient(n, op.out, op.part, at);
-  at = WholeBackward(op.in, op.out, op.part, at);
+  at = WholeBackward(op, at);
   if (plan_.model.shared_gate) AddGradient(op.in, at);
   return at;
 }

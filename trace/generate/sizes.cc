@@ -41,10 +41,20 @@ bool Split::goes_deep(const ModelSize& model) const {
   return etp == 1 && (expert_node() == ep || model.top_groups < model.expert_groups);
 }
 
+void Split::ChooseDispatcher(const ModelSize& model) {
+  // DeepEP's kernels inside a node are for at most 8 ranks (deepseek-ai/DeepEP, csrc/kernels/configs.cuh);
+  // NVIDIA's recipes for larger NVLink domains use HybridEP.
+  constexpr int64_t kMostOfDeep = 8;
+  deep = goes_deep(model);
+  hybrid = deep && domain > kMostOfDeep;
+}
+
 bool StepPlan::Recomputes(int64_t layer) const {
   if (training.recompute != proto::Training::FULL) return false;
-  if (!training.recomputes_block) return true;
   layer = std::min(layer, model.layers - 1);
+  if (training.recompute_method == proto::Training::UNIFORM) return true;
+  if (training.recompute_method == proto::Training::EVERY)
+    return (layer + 1) % training.recompute_layers == 0;
   for (const Piece& piece : pieces) {
     if (layer >= piece.first && layer < piece.first + piece.layers)
       return layer < piece.first + training.recompute_layers;

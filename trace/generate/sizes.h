@@ -3,6 +3,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -104,11 +105,14 @@ struct Split {
   int64_t tp = 1, pp = 1, vpp = 1, dp = 1, cp = 1, ep = 1, etp = 1;
   bool sp = false;
   int zero = 0;
+  int64_t copies = 1;
+  std::optional<bool> reshard_after_forward;
   Schedule schedule = Schedule::k1F1B;
   proto::Parallel::ContextKind cp_kind = proto::Parallel::RING;
   bool overlap_grad = true, overlap_param = false, overlap_tensor = false;
   bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
-  bool deep = true;           // proto::Parallel::DEEP
+  bool deep = true;           // proto::Parallel::DEEP or HYBRID
+  bool hybrid = false;        // proto::Parallel::HYBRID
   bool overlap_expert = false;
   double hidden_share = 0;  // as given; 0: not given
   int64_t domain = kUsualDomain;
@@ -126,6 +130,8 @@ struct Split {
   int64_t expert_node() const;
   // The default dispatcher: whether it is DeepEP, which is for tokens whose experts are on few nodes.
   bool goes_deep(const ModelSize& model) const;
+  // Sets `deep` and `hybrid` for a step that names no dispatcher.
+  void ChooseDispatcher(const ModelSize& model);
   // Number of ranks with the same experts.
   int64_t expert_dp() const { return stage_ranks() / (ep * etp); }
   // Whether passes run together, so that exchanges of experts of one overlap with computation of the other.
@@ -142,6 +148,8 @@ struct Split {
   bool ends_together() const { return pp == 1 || mirrored() || schedule == Schedule::kDualPipeV; }
   // Number of ranks with the same weights: those of experts, or the others.
   int64_t holders(bool expert) const { return (expert ? expert_dp() : dp * cp) * (mirrored() ? 2 : 1); }
+  // Number of ranks that share these weights, or what else zero says.
+  int64_t sharers(bool expert) const { return holders(expert) / copies; }
 };
 
 // The share of each of `ranks` in `n` elements; the last rank may have fewer.
@@ -194,9 +202,10 @@ struct TrainingPlan {
   proto::Training::Dtype dtype = proto::Training::BF16;
   bool narrow_gradients = false;  // proto::Training::grad_reduce_dtype is bf16
   proto::Training::Recompute recompute = proto::Training::NONE;
-  bool recomputes_block = false;  // proto::Training::BLOCK
+  proto::Training::RecomputeMethod recompute_method = proto::Training::UNIFORM;
   int64_t recompute_layers = 1;
-  ModuleSet modules;  // modules that recompute=selective recomputes
+  ModuleSet modules;              // modules that recompute=selective recomputes
+  bool recomputes_gemms = false;  // proto::Training::recompute_gemms
   proto::Training::Optimizer optimizer = proto::Training::ADAM;
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
@@ -209,6 +218,8 @@ struct TrainingPlan {
   bool graphed_experts = false;
   // RMSNorm is one kernel each way, as LayerNorm is.
   bool fused_norm = true;
+  // Queries, keys and values are one GEMM, and so are gate and up.
+  bool fused_projections = true;
   // TransformerEngine's kernels compute the loss, as in NVIDIA's recipes (cross_entropy_fusion_impl).
   bool fused_loss = true;
   int64_t lora = 0;           // rank of adapters; 0: none
@@ -224,8 +235,10 @@ struct TrainingPlan {
   // Number of layers that full recomputation recomputes together; 1: each before its own backward pass, or no
   // recomputation.
   int64_t recomputed_at_once() const {
-    return recompute == proto::Training::FULL && !recomputes_block ? recompute_layers : 1;
+    const bool uniform = recompute_method == proto::Training::UNIFORM;
+    return recompute == proto::Training::FULL && uniform ? recompute_layers : 1;
   }
+  bool recomputes_operators() const { return recompute == proto::Training::OPERATORS; }
   bool MakesAgain(Module module) const { return recompute == proto::Training::SELECTIVE && modules[module]; }
   // Whether the model's weights have no gradients, and only adapters are trained.
   bool frozen() const { return lora > 0; }
@@ -287,6 +300,17 @@ struct StepPlan {
   }
   // Bytes of an element of a reduced gradient: FSDP casts it before and after the reduction.
   int64_t reduced_bytes() const { return training.narrow_gradients ? 2 : gradient_bytes(); }
+  // FSDP with a pipeline reduces gradients after the last micro-batch (torch/distributed/pipelining/stage.py,
+  // _post_backward and set_requires_gradient_sync), and accumulates those of the others in whole weights.
+  bool accumulates_whole() const {
+    return training.framework == proto::Training::FSDP && split.pp > 1 && micro_batches() > 1;
+  }
+  // FSDP: whether the weights of a unit are freed between its forward and its backward pass.
+  bool reshards() const { return split.reshard_after_forward.value_or(!accumulates_whole()); }
+  // With zero=3: whether a pass gathers the weights of a unit.
+  bool Gathers(bool forward, int64_t micro_batch) const {
+    return reshards() || (forward && (!accumulates_whole() || IsFirst(micro_batch)));
+  }
 };
 
 // The text of Model::window_layers for these layers: "0-4+6-10".

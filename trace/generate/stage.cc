@@ -99,6 +99,7 @@ class StageBuilder {
   NodeList Weights(size_t unit, const Spot& spot) {
     NodeList ready;
     if (plan_.split.zero == 3) {
+      if (!plan_.Gathers(absl::string_view(spot.phase) == "forward", spot.micro_batch)) return {};
       // The next unit is gathered while one is used.
       ready = sharing_.Gather(units_[unit], spot, before_last_);
     } else if (plan_.split.overlap_param && plan_.IsFirst(spot.micro_batch)) {
@@ -249,9 +250,11 @@ class StageBuilder {
     return from.empty() ? at : layers_.AddFurther(pass.micro_batch, Join(at, from));
   }
 
-  // Whether gradients of this pass are reduced. Without zero 2 and 3 these are those of the last micro-batch,
-  // to which the others were added.
-  bool Reduces(const Pass& pass) const { return plan_.split.zero >= 2 || plan_.IsLast(pass.micro_batch); }
+  // Whether gradients of this pass are reduced. Without zero 2 and 3, and with FSDP in a pipeline, these are
+  // those of the last micro-batch, to which the others were added.
+  bool Reduces(const Pass& pass) const {
+    return (plan_.split.zero >= 2 && !plan_.accumulates_whole()) || plan_.IsLast(pass.micro_batch);
+  }
   void Take(const Pass& pass, const std::vector<Gradient>& gradients) {
     if (Reduces(pass)) sharing_.Add(gradients, pass.micro_batch);
     if (Reduces(pass) && plan_.split.zero == 3) sharing_.Flush(pass.micro_batch);
@@ -333,7 +336,7 @@ class StageBuilder {
   int64_t OwnWeights() const {
     const Split& s = plan_.split;
     if (s.zero == 0) return graph_.weights + graph_.expert_weights;
-    return ShareOf(graph_.weights, s.holders(false)) + ShareOf(graph_.expert_weights, s.holders(true));
+    return ShareOf(graph_.weights, s.sharers(false)) + ShareOf(graph_.expert_weights, s.sharers(true));
   }
 
   NodeList Step(CollectiveType type, GroupKind group, Stream stream, int64_t bytes, const char* part,

@@ -18,7 +18,10 @@ namespace chakra::generate {
 //   Buckets are filled in the order in which gradients are computed. Megatron-LM's have 40 million elements
 //   or 1 million for each rank that shares them, DDP's 25 MiB.
 // - zero 3: layer by layer, weights are gathered before each use, at most one layer ahead, and gradients are
-//   reduce-scattered after each backward pass.
+//   reduce-scattered after each backward pass. FSDP in a pipeline gathers them for the first forward pass,
+//   keeps them, and reduces after the last micro-batch; without reshard_after_forward, the backward pass
+//   gathers nothing.
+// With `copies`, gradients are then all-reduced over the copies.
 // For a recommendation model, the graph of the ranks of role `stage`: BuildTableStage(). Errors
 // (ResourceExhausted): more than kMostNodes nodes.
 absl::StatusOr<StageGraph> BuildStage(const StepPlan& plan, int64_t stage);

@@ -34,8 +34,9 @@ enum class Stream : uint8_t {
   kTables,   // exchanges of vectors and indices of tables
   kOffload,  // copies to the host
   kReload,   // copies from the host
+  kCopies,   // reductions of gradients over copies of the weights
 };
-inline constexpr int kStreams = 17;
+inline constexpr int kStreams = 18;
 
 // A kind of computation. Equal ones share one entry of StageGraph::operators.
 struct Operator {
