@@ -263,7 +263,8 @@ void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
   const int64_t gathered = p.reshards() ? 2 * (held.largest_dense + held.largest_expert) + held.root_dense
                                         : held.dense + held.expert;
   out->weights += p.element_bytes() * gathered;
-  if (p.accumulates_whole()) out->gradients += p.gradient_bytes() * (held.dense + held.expert);
+  // Sums of whole gradients; their shares take the place of those that are reduced.
+  if (p.accumulates_whole()) out->gradients = p.reduced_bytes() * (held.dense + held.expert);
   // Buffers of the reduction after a layer.
   out->working += p.reduced_bytes() * (held.largest_dense + held.largest_expert);
 }
