@@ -35,6 +35,7 @@ TEST(KernelNames, GiveTheFamiliesOfEveryLibrary) {
       {"void transformer_engine::normalization::rmsnorm_fwd_tuned_kernel<Kernel_traits>", F::kNorm},
       {"void transformer_engine::cast_transpose_kernel<float>", F::kTranspose},
       {"void transformer_engine::dispatch::mxfp8::quantize_kernel::mxfp8_quantize_kernel", F::kNorm},
+      {"nvfp4_quantize_kernel", F::kNorm},
       {"void transformer_engine::multi_unpadding_kernel<8, bf16>", F::kCopy},
       {"triton_per_fused_native_layer_norm_3", F::kNorm},
       {"triton_red_fused_sum_1", F::kReduction},
@@ -216,6 +217,25 @@ TEST(KernelCalls, GemmsOfExpertsAreOneKernelEach) {
     EXPECT_EQ(gemm->accumulates, sums);
     EXPECT_EQ(gemm->dtype, KernelDtype::kFp8);
     EXPECT_EQ(gemm->batch, 16);
+    EXPECT_EQ(gemm->m, 2048);
+    EXPECT_EQ(gemm->n, 1024);
+    EXPECT_EQ(gemm->k, 512);
+  }
+}
+
+// PyTorch's type of 4 bits holds pairs along the inner dimension.
+TEST(KernelCalls, GemmsOfFourBitsHavePairs) {
+  for (const bool grouped : {false, true}) {
+    KernelFacts kernel;
+    kernel.name = grouped ? "aten::bmm" : "aten::_scaled_mm";
+    kernel.shapes = grouped ? "[[16, 2048, 256], [16, 256, 1024]]" : "[[2048, 256], [256, 1024]]";
+    kernel.dtypes = "['Tensor(c10::Float4_e2m1fn_x2)', 'Tensor(c10::Float4_e2m1fn_x2)']";
+    const FamilyCalls calls = CallsOfKernel(kernel, 2);
+    ASSERT_EQ(calls.calls.size(), 1u);
+    const auto* gemm = std::get_if<GemmCall>(&calls.calls[0]);
+    ASSERT_NE(gemm, nullptr);
+    EXPECT_EQ(gemm->dtype, KernelDtype::kFp4);
+    EXPECT_EQ(gemm->batch, grouped ? 16 : 1);
     EXPECT_EQ(gemm->m, 2048);
     EXPECT_EQ(gemm->n, 1024);
     EXPECT_EQ(gemm->k, 512);

@@ -22,6 +22,7 @@ KernelDtype DtypeOfOperand(const std::vector<Operand>& operands, size_t i) {
   if (dtype == "fp64") return KernelDtype::kFp64;
   if (dtype == "fp32") return KernelDtype::kFp32;
   if (dtype == "fp8") return KernelDtype::kFp8;
+  if (dtype == "fp4") return KernelDtype::kFp4;
   if (dtype == "int8") return KernelDtype::kInt8;
   return KernelDtype::kBf16;
 }
@@ -39,12 +40,13 @@ std::optional<GemmCall> Product(const std::vector<Operand>& operands, const Call
   if (linear && y->size() == 1) gemm.n = 1;
   if (!linear) gemm.n = y->size() == 1 ? 1 : static_cast<double>(y->back());
   if (linear && y->size() > 1) gemm.n = At(*y, 0);
-  const double rows = gemm.k > 0 ? Elements(*x) / gemm.k : 0;
+  const double rows = gemm.k > 0 ? Elements(*x) / gemm.k : 0, deep = gemm.k;
+  gemm.k *= call.Packed(a);
   if (linear || y->size() <= 2) {  // all rows of x are one matrix
     gemm.m = rows;
     return gemm;
   }
-  gemm.batch = Elements(*y) / std::max(1.0, gemm.k * gemm.n);
+  gemm.batch = Elements(*y) / std::max(1.0, deep * gemm.n);
   gemm.m = x->size() < 2 ? 1 : At(*x, x->size() - 2);
   gemm.batch = std::max(gemm.batch, gemm.m > 0 ? rows / gemm.m : 0);
   return gemm;

@@ -78,6 +78,7 @@ constexpr NamePattern kPatterns[] = {
     {"cast_transpose", F::kTranspose},
     {"fp8_transpose", F::kTranspose},
     {"mxfp8_quantize", F::kNorm},
+    {"nvfp4_quantize", F::kNorm},
     {"padding_kernel", F::kCopy},
     {"im2col", F::kTranspose},
     {"col2im", F::kTranspose},

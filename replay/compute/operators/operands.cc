@@ -35,6 +35,8 @@ constexpr ElementType kElementTypes[] = {
     {"c10::Float8_e5m2", 1, "fp8"},
     {"c10::Float8_e4m3fnuz", 1, "fp8"},
     {"c10::Float8_e5m2fnuz", 1, "fp8"},
+    {"c10::Float4_e2m1fn_x2", 1, "fp4"},
+    {"float4_e2m1fn_x2", 1, "fp4"},
     {"signed char", 1, "int8"},
     {"char", 1, "int8"},
     {"int8", 1, "int8"},

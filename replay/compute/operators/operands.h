@@ -16,7 +16,8 @@ struct Operand {
   // One shape for a tensor, one for each tensor of a list, none for an operand that is not a tensor.
   std::vector<Shape> shapes;
   int element_bytes = 0;    // 0: unknown
-  absl::string_view dtype;  // "fp64", "fp32", "bf16", "fp16", "fp8", "int8"; "": any other
+  // "fp64", "fp32", "bf16", "fp16", "fp8", "fp4" (an element is a pair of 4 bits), "int8"; "": any other
+  absl::string_view dtype;
   bool list = false;
   bool tensor() const { return !shapes.empty() && !list; }
 };
@@ -29,11 +30,11 @@ struct Operand {
 absl::StatusOr<std::vector<Operand>> ParseOperands(absl::string_view shapes, absl::string_view types);
 
 // The dtype of the first tensor in `types` (inputs.types of a node) that has an arithmetic type: "fp64",
-// "fp32", "bf16", "fp16", "fp8" or "int8"; "" if there is none.
+// "fp32", "bf16", "fp16", "fp8", "fp4" or "int8"; "" if there is none.
 absl::string_view DtypeOf(absl::string_view types);
 
-// The bytes of an element of a dtype: one of the names that DtypeOf() returns, or "tf32" (4). 0 for any other
-// name.
+// The bytes of an element of a dtype: one of the names that DtypeOf() returns, or "tf32" (4). Of "fp4", those
+// of a pair. 0 for any other name.
 int BytesOfDtype(absl::string_view dtype);
 
 // The number of elements of a tensor; 1 for a scalar.

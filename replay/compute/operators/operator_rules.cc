@@ -21,7 +21,8 @@ static Work Matrices(const Call& call, size_t a, size_t rank) {
     if ((*x)[i] != (*y)[i]) return std::nullopt;
     batch *= static_cast<double>((*x)[i]);
   }
-  const double m = static_cast<double>((*x)[rank - 2]), k = static_cast<double>((*x)[rank - 1]);
+  const double m = static_cast<double>((*x)[rank - 2]);
+  const double k = static_cast<double>((*x)[rank - 1]) * call.Packed(a);
   if ((*y)[rank - 2] != (*x)[rank - 1]) return std::nullopt;
   return Product(call, a, batch, m, static_cast<double>((*y)[rank - 1]), k, call.AllBytes());
 }

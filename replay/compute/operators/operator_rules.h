@@ -43,6 +43,9 @@ class Call {
 
   double Bytes(size_t i) const { return Count(i) * ElementBytes(i); }
 
+  // The numbers of 4 bits that an element of operand i is a pair of; 1 for other types.
+  double Packed(size_t i) const { return i < operands_.size() && operands_[i].dtype == "fp4" ? 2 : 1; }
+
   // The index of the first operand that is a tensor or a list of tensors; size(): none.
   size_t First() const {
     size_t i = 0;
