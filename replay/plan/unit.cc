@@ -276,7 +276,7 @@ int KindOfLayer(const StepPlan& step, int64_t layer) {
                          (step.Recomputes(layer) ? 4 : 0) +
                          (spec.mixer == '*' && step.model.rope && !spec.rope ? 8 : 0) +
                          (below(spec.chunk) ? 16 : 0) + (spec.mlp == generate::kNoSublayer ? 32 : 0);
-  return properties + (spec.mixer == '*' ? 0 : 64 * spec.mixer);
+  return properties + (spec.mixer == '*' ? 0 : 64 * spec.mixer) + (step.InBf16(layer) ? 1 << 14 : 0);
 }
 
 int64_t KindsOfLayers(const StepPlan& step) {

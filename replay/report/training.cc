@@ -270,7 +270,9 @@ double PeakFlops(const proto::Device& device, std::string* dtype) {
   return peak == device.peak_tflops().end() ? 0 : peak->second * 1e12;
 }
 
+// As in proto::Device::peak_tflops.
 std::string DtypeName(proto::Training::Dtype dtype) {
+  if (dtype == proto::Training::NVFP4) return "fp4";
   return absl::AsciiStrToLower(proto::Training::Dtype_Name(dtype));
 }
 

@@ -96,11 +96,17 @@ class SecondCount {
  private:
   static double D(int64_t n) { return static_cast<double>(n); }
   double Tokens(double n, double width = -1) const { return n * (width < 0 ? D(m_.hidden) : width) * e_; }
-  // Inputs of GEMMs are gathered in the type that the GEMMs take.
+  bool Four() const { return t_.dtype == proto::Training::NVFP4; }
+  bool Blocks() const { return t_.narrow() && (t_.block_scales || Four()); }
+  // Inputs of GEMMs are gathered in the type that the GEMMs take, with a byte for each block of 32 or 16.
   double Inputs(double n, double width = -1) const {
-    return Tokens(n, width) * (t_.dtype == proto::Training::FP8 ? 0.5 : 1);
+    const double bits = !t_.narrow() ? 16 : Four() ? 4 + 8.0 / 16 : Blocks() ? 8 + 8.0 / 32 : 8;
+    return Tokens(n, width) * bits / 16;
   }
-  bool Looks() const { return t_.narrow() && t_.looks_before_cast; }
+  // Bytes of the greatest values that ranks of tp reduce before a cast: of rows, and in blocks of 16 of
+  // columns.
+  double Maxima() const { return Four() ? 8 : 4; }
+  bool Looks() const { return t_.narrow() && (t_.looks_before_cast || Four()); }
   double Norm(double width) const { return m_.layer_norm ? 2 * width : width; }
   double Bias(double width) const { return m_.bias ? width : 0; }
   bool Latent() const { return m_.kv_rank > 0; }
@@ -132,10 +138,10 @@ class SecondCount {
     Add(CollectiveType::kAllGather, Inputs(own_, in), forward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_), forward);
     // Gradients before the row-parallel GEMM: with block scales, those of both directions.
-    Add(CollectiveType::kAllGather, Inputs(own_), backward * (t_.block_scales && t_.narrow() ? 2 : 1));
+    Add(CollectiveType::kAllGather, Inputs(own_), backward * (Blocks() ? 2 : 1));
     if (gathers_again) Add(CollectiveType::kAllGather, Inputs(own_, in), backward);
     // The greatest values of the column-parallel GEMM's input, and of gradients before the row-parallel one.
-    if (Looks()) Add(CollectiveType::kAllReduce, 4, forward + backward);
+    if (Looks()) Add(CollectiveType::kAllReduce, Maxima(), forward + backward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_, in), backward);
   }
 
@@ -177,7 +183,7 @@ class SecondCount {
   void GatherDown(double times) {
     if (!s_.sp || times == 0) return;
     Add(CollectiveType::kAllGather, Inputs(own_, Down()), times);
-    if (Looks()) Add(CollectiveType::kAllReduce, 4, times);
+    if (Looks()) Add(CollectiveType::kAllReduce, Maxima(), times);
   }
 
   void Exchanges(double forward, double times) {
@@ -383,8 +389,8 @@ class RandomStep {
     if (schedule.empty() && pp > 1 && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",vpp=2");
     if (!experts && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",sp=no");
     out.training = absl::StrCat(
-        "seq=128,global_batch=", 16 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}),
-        ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32", "fp8", "fp8,fp8=mxfp8"}[random_() % 5],
+        "seq=128,global_batch=", 16 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}), ",dtype=",
+        std::vector<const char*>{"bf16", "fp16", "fp32", "fp8", "fp8,fp8=mxfp8", "nvfp4"}[random_() % 6],
         ",recompute=", kRecomputes[random_() % std::size(kRecomputes)]);
     const bool can = !absl::StrContains(out.training, "fp16") && !absl::StrContains(out.training, "fp32");
     if (Pick({0, 1, 2}) == 0 && can) absl::StrAppend(&out.training, ",grad_reduce_dtype=bf16");

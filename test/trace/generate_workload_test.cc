@@ -238,7 +238,7 @@ TEST(GenerateWorkload, ErrorsNameTheNearestValue) {
       {kSmall, "", "seq=64,grad_reduce_dtype=fp16", "expected fp32 or bf16; the nearest is bf16"},
       {kSmall, "", "seq=64,dtype=fp16,grad_reduce_dtype=bf16", "expected fp16 with training.dtype=fp16"},
       {kSmall, "", "seq=64,dtype=fp32,grad_reduce_dtype=bf16",
-       "expected fp32, unless training.dtype is bf16 or fp8; the nearest is fp32"},
+       "expected fp32, unless training.dtype is bf16, fp8 or nvfp4; the nearest is fp32"},
       {kSmall, "", "seq=64,framework=ddp,grad_reduce_dtype=bf16", "expected fp32 with framework=ddp"},
       {"dlrm", "", "global_batch=64,grad_reduce_dtype=bf16",
        "training.grad_reduce_dtype is bf16, but is for transformers"},

@@ -99,8 +99,8 @@ NodeList LayerBuilder::FrozenDownBackward(const Operation& op, const NodeList& a
 NodeList LayerBuilder::FrozenRowBackward(const Operation& op, const NodeList& at) {
   const int64_t in = op.in, out = op.out, rank = plan_.training.lora;
   const char *part = op.part, *adapter = op.adapter;
-  const NodeList whole = GatherInputs(out, part, CastShared(out, part, at, false));
-  NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
+  const NodeList whole = CastAndGather(out, part, at, false);
+  NodeList gradient = Run(OpsOf(part).Product(tokens_, in, out), part, whole);
   if (*adapter == 0) return gradient;
   const NodeList narrow =
       GatherTokens(rank, adapter, Run(ops_.PlainProduct(shared_tokens_, rank, out), adapter, at));

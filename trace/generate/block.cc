@@ -59,6 +59,13 @@ bool BlockWriter::KeepsInput(const char* adapter) const {
   return !t.frozen() || (*adapter != 0 && !t.lora_dropout);
 }
 
+std::optional<proto::Training::Dtype> BlockWriter::KeepsCast(const char* part, const char* adapter) const {
+  if (*adapter != 0) return {};  // the adapter's GEMM needs the input itself
+  const auto dtype = training().DtypeOf(spec().bf16, part);
+  if (!training().keeps_cast(dtype)) return {};
+  return dtype;
+}
+
 int32_t BlockWriter::Product(Act act, const char* part, int64_t in, int64_t out, const char* adapter) {
   Operation op;
   op.act = act;
@@ -70,6 +77,7 @@ int32_t BlockWriter::Product(Act act, const char* part, int64_t in, int64_t out,
   op.replicated = act == Act::kWhole;
   op.products = static_cast<double>(op.weights);
   op.keeps_input = KeepsInput(op.adapter);
+  op.keeps_cast = KeepsCast(part, op.adapter);
   const bool shared = act == Act::kRow || act == Act::kWhole;
   op.out_bytes = op.gradient_bytes = size_ * (shared ? shared_ : tokens_) * out;
   return Add(std::move(op));
@@ -223,7 +231,8 @@ StepPlan WholeModel(const ModelSize& model, int64_t seq) {
 Blocks::Blocks(const StepPlan& plan)
     : of_layer_(static_cast<size_t>(plan.model.layers + (plan.model.mtp > 0 ? 1 : 0))) {
   for (int64_t i = 0; i < static_cast<int64_t>(of_layer_.size()); ++i) {
-    const LayerSpec spec = plan.model.SpecOf(i);
+    LayerSpec spec = plan.model.SpecOf(i);
+    spec.bf16 = plan.InBf16(i);
     size_t kind = 0;
     while (kind < blocks_.size() && !(blocks_[kind].spec == spec)) ++kind;
     if (kind == blocks_.size()) blocks_.push_back(DescribeLayer(plan, spec));

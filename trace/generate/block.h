@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trace/generate/operators.h"
@@ -64,6 +65,8 @@ struct Operation {
   int64_t out_bytes = 0;       // of the output; 0: the output is the input
   int64_t gradient_bytes = 0;  // gradients that a deferred gradient of the weights needs
   bool keeps_input = false, keeps_output = false;  // for the backward pass
+  // of a GEMM that keeps its input as it was cast along columns: the dtype of the cast
+  std::optional<proto::Training::Dtype> keeps_cast;
   int64_t own_bytes = 0;                           // kept for the backward pass in addition
   bool back = false;
   bool beside = false;                      // its input's gradient is added to that of the operation before
@@ -216,6 +219,8 @@ class BlockWriter {
   void Recompute(Module module, int32_t begin, int32_t end, int32_t before, bool keeps_output) {
     block_->modules.push_back({module, begin, end, before, keeps_output});
   }
+  // The dtype in which the GEMM of a part keeps its input, if that is not the dtype of activations.
+  std::optional<proto::Training::Dtype> KeepsCast(const char* part, const char* adapter = "") const;
   Operation& at(int32_t operation) { return block_->operations[static_cast<size_t>(operation)]; }
   const Operators& operators() const { return ops_; }
 

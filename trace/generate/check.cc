@@ -9,6 +9,7 @@
 #include "trace/generate/counts.h"
 #include "trace/generate/not_yet.h"
 #include "trace/generate/offload.h"
+#include "trace/generate/precision.h"
 
 namespace chakra::generate {
 namespace {
@@ -378,6 +379,7 @@ absl::Status CheckPlan(const StepPlan& plan) {
   RETURN_IF_ERROR(CheckAdapters(plan));
   RETURN_IF_ERROR(CheckRecomputed(plan));
   RETURN_IF_ERROR(CheckOffload(plan));
+  RETURN_IF_ERROR(CheckPrecision(plan));
   return CheckZero(plan);
 }
 

@@ -15,7 +15,7 @@ NodeList LayerBuilder::Further(int64_t layer, int64_t micro_batch, const NodeLis
   token = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "further.embedding_norm", token);
   const NodeList hidden = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "further.norm", at);
   NodeList both = GatherTokens(2 * m.hidden, "further.projection", Join(token, hidden));
-  both = Run(ops_.Product(tokens_, own, 2 * m.hidden), "further.projection", both);
+  both = Run(OpsOf("further.projection").Product(tokens_, own, 2 * m.hidden), "further.projection", both);
   both = Tensor(CollectiveType::kAllGather, tokens_ * own * ops_.element_bytes(), "further.projection", both);
   return Forward(layer, micro_batch, "forward", both);
 }

@@ -13,6 +13,9 @@ LayerBuilder::LayerBuilder(const StepPlan& plan, StageGraph* graph)
     : plan_(plan),
       graph_(graph),
       ops_(plan.training),
+      others_{Operators(plan.training.With(proto::Training::BF16)),
+              Operators(plan.training.With(proto::Training::FP8)),
+              Operators(plan.training.With(proto::Training::NVFP4))},
       blocks_(plan),
       widths_(WidthsOf(plan)),
       tokens_(plan.tokens()),
@@ -46,10 +49,11 @@ NodeList LayerBuilder::GatherTokens(int64_t width, const char* part, const NodeL
 // With block scales, the data that was cast along rows and along columns are gathered separately:
 // `directions` of them.
 NodeList LayerBuilder::GatherInputs(int64_t width, const char* part, const NodeList& at, int64_t directions) {
-  if (!plan_.training.narrow()) return GatherTokens(width, part, at);
+  const TrainingPlan& t = OpsOf(part).training();
+  if (!t.narrow() || t.gathers_before_cast()) return GatherTokens(width, part, at);
   if (!plan_.split.sp) return at;
-  if (!plan_.training.block_scales) directions = 1;
-  return Tensor(CollectiveType::kAllGather, directions * shared_tokens_ * width, part, at);
+  if (!t.block_scales) directions = 1;
+  return Tensor(CollectiveType::kAllGather, directions * t.NarrowBytes(shared_tokens_ * width), part, at);
 }
 
 NodeList LayerBuilder::ReduceTokens(int64_t width, const char* part, const NodeList& at) {
@@ -62,7 +66,7 @@ NodeList LayerBuilder::Products(const Operation& op, int64_t rows, const NodeLis
   const std::vector<int64_t> widths = op.widths();
   for (size_t i = 0; i < widths.size(); ++i) {
     if (by_operator_ && (op.saved >> i & 1) != 0) continue;
-    out = Join(out, Run(ops_.Product(rows, widths[i], op.in), op.part, at));
+    out = Join(out, Run(OpsOf(op.part).Product(rows, widths[i], op.in), op.part, at));
   }
   return out;
 }
@@ -70,7 +74,7 @@ NodeList LayerBuilder::Products(const Operation& op, int64_t rows, const NodeLis
 NodeList LayerBuilder::InputGradient(const Operation& op, int64_t rows, const NodeList& at) {
   NodeList out;
   for (const int64_t width : op.widths()) {
-    const NodeList gradient = Run(ops_.Product(rows, op.in, width), op.part, at);
+    const NodeList gradient = Run(OpsOf(op.part).Product(rows, op.in, width), op.part, at);
     const bool adds = !out.empty() && !plan_.training.compiled;
     out = Join(out, gradient);
     if (adds) out = Run(ops_.Add(rows, op.in), op.part, out);
@@ -81,7 +85,7 @@ NodeList LayerBuilder::InputGradient(const Operation& op, int64_t rows, const No
 NodeList LayerBuilder::WeightGradient(const Operation& op, int64_t rows, const NodeList& at) {
   NodeList out;
   for (const int64_t width : op.widths()) {
-    const NodeList gradient = Run(ops_.WeightProduct(width, op.in, rows), op.part, at);
+    const NodeList gradient = Run(OpsOf(op.part).WeightProduct(width, op.in, rows), op.part, at);
     AddGradient(op.in * width, gradient);
     out = Join(out, gradient);
   }
@@ -89,7 +93,7 @@ NodeList LayerBuilder::WeightGradient(const Operation& op, int64_t rows, const N
 }
 
 NodeList LayerBuilder::Column(const Operation& op, NodeList at) {
-  at = GatherInputs(op.in, op.part, CastShared(op.in, op.part, at, plan_.model.pre_norm));
+  at = CastAndGather(op.in, op.part, at, plan_.model.pre_norm);
   return AdaptColumn(op, at, Products(op, tokens_, at));
 }
 
@@ -116,25 +120,34 @@ NodeList LayerBuilder::ColumnBackward(const Operation& op, const NodeList& at) {
 }
 
 NodeList LayerBuilder::Cast(int64_t rows, int64_t width, const char* part, const NodeList& at) {
-  if (!plan_.training.narrow()) return at;
-  const NodeList from = plan_.training.looks_before_cast ? Run(ops_.Greatest(rows, width), part, at) : at;
-  return Run(ops_.CastTranspose(rows, width), part, from);
+  const Operators& ops = OpsOf(part);
+  if (!ops.training().narrow()) return at;
+  const NodeList from = ops.training().looks_before_cast ? Run(ops.Greatest(rows, width), part, at) : at;
+  return Run(ops.CastTranspose(rows, width, InGradient()), part, from);
 }
 
 NodeList LayerBuilder::CastShared(int64_t width, const char* part, const NodeList& at, bool behind) {
-  const bool looks = plan_.training.looks_before_cast;
-  if (!plan_.training.narrow() || (behind && !looks)) return at;
-  if (!plan_.split.sp || plan_.training.block_scales) return Cast(shared_tokens_, width, part, at);
-  const NodeList from =
-      looks ? Tensor(CollectiveType::kAllReduce, 4, part, Run(ops_.Greatest(shared_tokens_, width), part, at))
-            : at;
-  return Run(ops_.Cast(shared_tokens_, width), part, from);
+  const Operators& ops = OpsOf(part);
+  const TrainingPlan& t = ops.training();
+  const bool looks = t.looks_before_cast;
+  if (!t.narrow() || (behind && !looks)) return at;
+  if (!plan_.split.sp || (t.block_scales && !looks)) return Cast(shared_tokens_, width, part, at);
+  NodeList from = at;
+  if (looks) {
+    // of nvfp4 two maxima, of rows and of columns
+    from = Tensor(CollectiveType::kAllReduce, t.block_scales ? 8 : 4, part,
+                  Run(ops.Greatest(shared_tokens_, width), part, at));
+  }
+  return Run(t.block_scales ? ops.CastTranspose(shared_tokens_, width, InGradient())
+                            : ops.Cast(shared_tokens_, width),
+             part, from);
 }
 
 NodeList LayerBuilder::ForWeightProduct(int64_t width, const char* part, const NodeList& at, bool behind) {
-  const TrainingPlan& t = plan_.training;
+  const Operators& ops = OpsOf(part);
+  const TrainingPlan& t = ops.training();
   const bool later = plan_.split.sp || (behind && !t.looks_before_cast);
-  return t.narrow() && !t.block_scales && later ? Run(ops_.Transpose(tokens_, width), part, at) : at;
+  return t.narrow() && !t.block_scales && later ? Run(ops.Transpose(tokens_, width), part, at) : at;
 }
 
 NodeList LayerBuilder::Row(const Operation& op, NodeList at) {
@@ -148,11 +161,11 @@ NodeList LayerBuilder::RowBackward(const Operation& op, const NodeList& at) {
   if (frozen()) return FrozenRowBackward(op, at);
   const int64_t in = op.in, out = op.out;
   const char* part = op.part;
-  const NodeList whole = GatherInputs(out, part, CastShared(out, part, at, false), 2);
-  const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
+  const NodeList whole = CastAndGather(out, part, at, false, 2);
+  const NodeList gradient = Run(OpsOf(part).Product(tokens_, in, out), part, whole);
   ForWeight([=, this] {
     const NodeList ready = ForWeightProduct(out, part, whole, false);
-    AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, ready));
+    AddGradient(in * out, Run(OpsOf(part).WeightProduct(out, in, tokens_), part, ready));
   });
   return gradient;
 }
@@ -323,7 +336,7 @@ NodeList LayerBuilder::Compute(const Operation& op, NodeList at) {
     case Act::kUpOfInput:
       return Up(op, std::move(at));
     case Act::kGather:
-      return GatherInputs(op.in, op.part, CastShared(op.in, op.part, at, true));
+      return CastAndGather(op.in, op.part, at, true);
     case Act::kRotary:
       return Run(ops_.Rotary(op.rows * op.in, false), op.part, at);
     case Act::kCore:
@@ -345,9 +358,8 @@ NodeList LayerBuilder::Compute(const Operation& op, NodeList at) {
     case Act::kPad:
       return PadExperts(!op.back, at);
     case Act::kCast:
-      return op.back && plan_.training.graphed_experts
-                 ? at
-                 : CastExperts(RowsOfExperts(), op.in, op.part, std::move(at));
+      return op.back && CastsInGraph(op.part) ? at
+                                              : CastExperts(RowsOfExperts(), op.in, op.part, std::move(at));
     case Act::kExpertProduct:
       return ExpertProduct(op, at);
     case Act::kExpertBias:

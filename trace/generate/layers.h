@@ -121,13 +121,19 @@ class LayerBuilder {
   NodeList NormBackward(int64_t rows, int64_t width, int64_t weights, const char* part, const NodeList& at);
   // Of a norm of the residual stream.
   NodeList HiddenNormBackward(const char* part, const NodeList& at);
-  // Casts the input or the gradient of a GEMM to fp8. Activation functions are Megatron-LM's own kernels,
-  // which write bf16 (megatron/core/fusions/fused_bias_swiglu.py).
+  // The operators of a part of the current layer (spot_), with the dtype of its GEMMs.
+  const Operators& OpsOf(const char* part) const;
+  // Casts the input or the gradient of a GEMM to fp8 or nvfp4. Activation functions are Megatron-LM's own
+  // kernels, which write bf16 (megatron/core/fusions/fused_bias_swiglu.py).
   NodeList Cast(int64_t rows, int64_t width, const char* part, const NodeList& at);
-  // Casts tokens that the ranks of tp share. With current scaling, the ranks reduce the maximum first
-  // (TransformerEngine, with_amax_reduction). `behind`: the cast follows a norm, which writes fp8 itself
-  // unless current scaling needs its maximum.
+  bool InGradient() const { return spot_.phase[0] == 'b'; }  // in a backward pass, not in recomputation
+  // Casts tokens that the ranks of tp share. With current scaling and nvfp4, the ranks reduce the maximum
+  // first (TransformerEngine, with_amax_reduction). `behind`: the cast follows a norm, which writes fp8
+  // itself unless current scaling needs its maximum.
   NodeList CastShared(int64_t width, const char* part, const NodeList& at, bool behind);
+  // Both, in the order of the framework. `directions`: as for GatherInputs().
+  NodeList CastAndGather(int64_t width, const char* part, const NodeList& at, bool behind,
+                         int64_t directions = 1);
   // The gathered input or gradient in the form that the GEMM of the weight's gradient needs: data that ranks
   // of tp gather, or that a norm writes, has no transpose yet (TransformerEngine, Float8Tensor's
   // _create_transpose after gather_along_first_dim).
@@ -169,6 +175,7 @@ class LayerBuilder {
   NodeList Dispatch(const char* part, bool to_experts, NodeList at);
   Operator EachExpert(Operator op, int64_t passes = 0) const;
   NodeList CastExperts(int64_t rows, int64_t width, const char* part, NodeList at);
+  bool CastsInGraph(const char* part) const;
   // `back`: on the way from the experts.
   NodeList ByExpert(bool back, bool backward, const NodeList& at);
   NodeList ByToken(bool back, bool backward, const NodeList& at);
@@ -183,6 +190,7 @@ class LayerBuilder {
   const StepPlan& plan_;
   StageGraph* graph_;
   const Operators ops_;
+  const Operators others_[3];  // with GEMMs in bf16, fp8, nvfp4
   const Blocks blocks_;
   const AttentionWidths widths_;
   Block further_;                 // DescribeFurther(), with multi-token prediction

@@ -41,6 +41,11 @@ int64_t AdapterBytes(const StepPlan& p, const Operation& op) {
   return adapters * (p.element_bytes() * t.lora * narrow_rows + dropped);
 }
 
+// Bytes of a tensor that has `bytes` in the dtype of activations, after its cast to `dtype`.
+int64_t CastBytesOf(const StepPlan& p, int64_t bytes, Training::Dtype dtype) {
+  return p.training.With(dtype).NarrowBytes(bytes / p.element_bytes());
+}
+
 // The tensors that a block keeps for its backward pass. Each tensor is the output of an operation, or the
 // input of a sublayer.
 class Tensors {
@@ -48,10 +53,16 @@ class Tensors {
   Tensors(const StepPlan& p, const Block& block)
       : block_(block),
         hidden_(p.element_bytes() * p.shared_tokens() * p.model.hidden),
-        kept_(block.operations.size() + block.sublayers.size()) {
+        kept_(block.operations.size() + block.sublayers.size()),
+        casts_(kept_.size()) {
     for (size_t i = 0; i < block.operations.size(); ++i) {
       const Operation& op = block.operations[i];
-      if (op.keeps_input) kept_[IndexOf(op.from)] = true;
+      if (op.keeps_input && op.keeps_cast.has_value()) {
+        const size_t input = IndexOf(op.from);
+        casts_[input] = CastBytesOf(p, BytesOf(input), *op.keeps_cast);
+      } else if (op.keeps_input) {
+        kept_[IndexOf(op.from)] = true;
+      }
       if (op.keeps_output) kept_[i] = true;
     }
     for (const Recomputed& r : block.modules) {
@@ -68,7 +79,7 @@ class Tensors {
   bool keeps(size_t tensor) const { return kept_[tensor]; }
   int64_t kept() const {
     int64_t bytes = 0;
-    for (size_t i = 0; i < kept_.size(); ++i) bytes += kept_[i] ? BytesOf(i) : 0;
+    for (size_t i = 0; i < kept_.size(); ++i) bytes += (kept_[i] ? BytesOf(i) : 0) + casts_[i];
     return bytes;
   }
   // Frees what the module recomputes, and returns its bytes.
@@ -80,8 +91,9 @@ class Tensors {
       if (At(i).out_bytes > 0) output = static_cast<size_t>(i);
     }
     for (auto i = static_cast<size_t>(r.begin); i < static_cast<size_t>(r.end); ++i) {
-      if (!kept_[i] || (i == output && r.keeps_output)) continue;
+      if ((!kept_[i] && casts_[i] == 0) || (i == output && r.keeps_output)) continue;
       kept_[i] = false;
+      casts_[i] = 0;
       bytes += BytesOf(i);
     }
     return bytes;
@@ -93,6 +105,7 @@ class Tensors {
   const Block& block_;
   const int64_t hidden_;
   std::vector<bool> kept_;
+  std::vector<int64_t> casts_;  // bytes that GEMMs keep of the tensor in their own dtype
 };
 
 // Bytes of one layer and micro-batch.
@@ -103,14 +116,22 @@ struct LayerBytes {
   WeightShare weights, trained;
 };
 
-int64_t DeferredOf(const Block& block, const Tensors& tensors) {
+int64_t DeferredOf(const StepPlan& p, const Block& block, const Tensors& tensors) {
+  // of each tensor that is an input, by operations without and with a cast
   std::vector<bool> input(block.operations.size() + block.sublayers.size());
+  std::vector<int64_t> casts(input.size());
   int64_t bytes = 0;
   for (const Operation& op : block.operations) {
+    const size_t from = tensors.IndexOf(op.from);
+    if (op.keeps_cast.has_value()) {
+      bytes += CastBytesOf(p, op.gradient_bytes, *op.keeps_cast);
+      casts[from] = CastBytesOf(p, tensors.BytesOf(from), *op.keeps_cast);
+      continue;
+    }
     bytes += op.gradient_bytes;
-    if (op.products > 0 || op.act == Act::kRouter) input[tensors.IndexOf(op.from)] = true;
+    if (op.products > 0 || op.act == Act::kRouter) input[from] = true;
   }
-  for (size_t i = 0; i < input.size(); ++i) bytes += input[i] ? tensors.BytesOf(i) : 0;
+  for (size_t i = 0; i < input.size(); ++i) bytes += (input[i] ? tensors.BytesOf(i) : 0) + casts[i];
   return bytes;
 }
 
@@ -137,7 +158,7 @@ void KeepOperators(const StepPlan& p, const Block& block, const Tensors& tensors
 LayerBytes BytesOfBlock(const StepPlan& p, const Block& block) {
   LayerBytes out;
   Tensors tensors(p, block);
-  out.deferred = DeferredOf(block, tensors);
+  out.deferred = DeferredOf(p, block, tensors);
   std::vector<int64_t> again(block.sublayers.size());
   for (const Operation& op : block.operations) out.activations += op.own_bytes + AdapterBytes(p, op);
   for (const Recomputed& r : block.modules) {

@@ -15,6 +15,8 @@ absl::string_view TypeOf(proto::Training::Dtype dtype, bool product) {
       return kFp32;
     case proto::Training::FP8:
       return product ? "c10::Float8_e4m3fn" : "c10::BFloat16";
+    case proto::Training::NVFP4:
+      return product ? "c10::Float4_e2m1fn_x2" : "c10::BFloat16";
     default:
       return "c10::BFloat16";
   }
@@ -54,7 +56,7 @@ Operators::Core InChunks(Operators::Core c) {
 }  // namespace
 
 Operators::Operators(const TrainingPlan& training)
-    : training_(training),
+    : training_(training.With(training.dtype)),
       type_(TypeOf(training.dtype, false)),
       product_type_(TypeOf(training.dtype, true)),
       element_bytes_(training.dtype == proto::Training::FP32 ? 4 : 2) {}
@@ -71,19 +73,24 @@ Operator Operators::Make(absl::string_view name, absl::string_view shapes, int t
 }
 
 Operator Operators::Product(int64_t m, int64_t n, int64_t k, int64_t groups) const {
-  const int64_t size = product_type_ == type_ ? element_bytes_ : 1;
+  const bool narrow = training_.narrow();
+  // An element of PyTorch's type of 4 bits is a pair, and shapes count pairs.
+  const int64_t along = training_.dtype == proto::Training::NVFP4 ? (k + 1) / 2 : k;
   Operator op;
   if (groups > 1) {
-    op = Make("aten::bmm", absl::StrCat("[", groups, ", ", m, ", ", k, "], [", groups, ", ", k, ", ", n, "]"),
-              2, product_type_);
-  } else {
-    op = Make(size == 1 ? "aten::_scaled_mm" : "aten::mm", absl::StrCat(Matrix(m, k), ", ", Matrix(k, n)), 2,
+    op = Make("aten::bmm",
+              absl::StrCat("[", groups, ", ", m, ", ", along, "], [", groups, ", ", along, ", ", n, "]"), 2,
               product_type_);
+  } else {
+    op = Make(narrow ? "aten::_scaled_mm" : "aten::mm",
+              absl::StrCat(Matrix(m, along), ", ", Matrix(along, n)), 2, product_type_);
   }
   // Two more kernels for the scales of both operands (TransformerEngine, pytorch/csrc/extensions/gemm.cpp).
-  if (size == 1 && training_.block_scales) op.launches = 3;
+  if (narrow && training_.block_scales) op.launches = 3;
   op.operations = 2 * groups * m * n * k;
-  op.bytes = groups * (size * (m * k + k * n) + element_bytes_ * m * n);
+  const int64_t size = narrow ? 1 : element_bytes_;
+  const int64_t operands = along != k ? training_.NarrowBytes(m * k + k * n) : size * (m * k + k * n);
+  op.bytes = groups * (operands + element_bytes_ * m * n);
   return op;
 }
 
@@ -275,13 +282,16 @@ Operator Operators::Greatest(int64_t rows, int64_t width) const {
     op.launches = 6;
     return op;
   }
-  return Stream("amax_reduce_kernel", element_bytes_ * rows * width, rows * width);
+  const int64_t n = rows * width;
+  if (training_.dtype == proto::Training::NVFP4) return GreatestOfFour(n);
+  return Stream("amax_reduce_kernel", element_bytes_ * n, n);
 }
 
 // The block scales, one byte for 32 elements in each direction, are written, and then read and written again
 // in the order that GEMMs need (TransformerEngine, common/cast/mxfp8, common/swizzle).
-Operator Operators::CastTranspose(int64_t rows, int64_t width) const {
+Operator Operators::CastTranspose(int64_t rows, int64_t width, bool gradient) const {
   const int64_t n = rows * width;
+  if (training_.dtype == proto::Training::NVFP4) return CastToFour(n, gradient);
   if (training_.casts_eagerly()) return EagerCast(n, element_bytes_, training_.block_scales);
   // torchao casts along columns in a kernel of its own, which reads the tensor again (mx_linear.py).
   if (training_.block_scales && training_.framework != proto::Training::MEGATRON) {

@@ -19,8 +19,8 @@ class Operators {
  public:
   explicit Operators(const TrainingPlan& training);
 
-  // A GEMM of [m, k] and [k, n]; in fp8 if TrainingPlan's dtype is. `groups`: the number of GEMMs of these
-  // sizes.
+  // A GEMM of [m, k] and [k, n]; in fp8 or nvfp4 if TrainingPlan's dtype is. `groups`: the number of GEMMs of
+  // these sizes.
   Operator Product(int64_t m, int64_t n, int64_t k, int64_t groups = 1) const;
   // A GEMM in the dtype of activations, also if other GEMMs are fp8: router, head.
   Operator PlainProduct(int64_t m, int64_t n, int64_t k) const;
@@ -60,11 +60,12 @@ class Operators {
   Operator AddResidual(int64_t rows, int64_t width) const;
   Operator Dropout(int64_t rows, int64_t width) const;
   Operator DropoutBackward(int64_t rows, int64_t width) const;
-  // The maximum of a tensor before its cast to fp8.
+  // The maximum of a tensor before its cast to fp8 or nvfp4.
   Operator Greatest(int64_t rows, int64_t width) const;
-  // The cast to fp8 for the GEMMs of both directions, if GEMMs are fp8: with a transpose; or, with block
-  // scales, along rows and along columns.
-  Operator CastTranspose(int64_t rows, int64_t width) const;
+  // The cast for the GEMMs of both directions, if GEMMs are narrow: with a transpose; or, with block scales,
+  // along rows and along columns.
+  // `gradient`: of a gradient, which nvfp4 may round stochastically.
+  Operator CastTranspose(int64_t rows, int64_t width, bool gradient = false) const;
   // The cast for one direction; and the transpose of fp8 data for the other. Not with block scales.
   Operator Cast(int64_t rows, int64_t width) const;
   Operator Transpose(int64_t rows, int64_t width) const;
@@ -106,9 +107,12 @@ class Operators {
   std::vector<Operator> Update(int64_t elements) const;
 
   int64_t element_bytes() const { return element_bytes_; }
+  const TrainingPlan& training() const { return training_; }
 
  private:
   void Accumulating(int64_t elements, Operator* op) const;
+  Operator CastToFour(int64_t elements, bool gradient) const;
+  Operator GreatestOfFour(int64_t elements) const;
   std::vector<Operator> Softmax(const Core& core, bool backward) const;
   Operator Make(absl::string_view name, absl::string_view shapes, int tensors, absl::string_view type) const;
 

@@ -105,6 +105,11 @@ uint32_t Sharing::CastOf(int64_t elements, const Spot& spot, uint32_t at) {
     if (plan_.training.looks_before_cast) at = graph_->Compute(ops.Greatest(1, elements), spot, {at});
     return graph_->Compute(ops.CastTranspose(1, elements), spot, {at});
   }
+  if (plan_.training.dtype == proto::Training::NVFP4) {
+    const Operators ops(plan_.training.WithoutTransform());
+    return graph_->Compute(ops.CastTranspose(1, elements), spot,
+                           {graph_->Compute(ops.Greatest(1, elements), spot, {at})});
+  }
   if (plan_.training.looks_before_cast)
     at = graph_->Compute(PassesOver("amax_reduce_kernel", elements * plan_.element_bytes()), spot, {at});
   const char* kernel = plan_.training.block_scales ? "mxfp8_quantize_kernel" : "cast_transpose_kernel";
@@ -120,7 +125,8 @@ NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeLis
     // Copies to the weights of the unit, each of them whole (FSDP2).
     nodes.push_back(graph_->Compute(PassesOver("split_with_sizes_copy", 2 * elements * plan_.element_bytes()),
                                     spot, {gathered}));
-    if (plan_.training.narrow() && unit.layer >= 0) nodes.back() = CastOf(elements, spot, nodes.back());
+    if (plan_.training.narrow() && unit.layer >= 0 && !plan_.InBf16(unit.layer))
+      nodes.back() = CastOf(elements, spot, nodes.back());
   }
   return nodes;
 }

@@ -18,6 +18,7 @@
 #include "trace/generate/not_yet.h"
 #include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
+#include "trace/generate/precision.h"
 #include "trace/generate/windows.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
@@ -414,7 +415,7 @@ absl::Status TakeGradients(const proto::Training& t, TrainingPlan* out) {
                                                    "; expected ", what));
   };
   const bool half = t.dtype() == Training::FP16;
-  if (type == Training::FP8) return bad("fp32 or bf16; the nearest is bf16");
+  if (type == Training::FP8 || type == Training::NVFP4) return bad("fp32 or bf16; the nearest is bf16");
   if (half && t.framework() == Training::MEGATRON)
     return type == Training::FP16 ? absl::OkStatus()
                                   : bad("fp16 with training.dtype=fp16; the nearest is fp16");
@@ -422,7 +423,7 @@ absl::Status TakeGradients(const proto::Training& t, TrainingPlan* out) {
   if (type == Training::FP32) return absl::OkStatus();
   if (t.framework() == Training::DDP) return bad("fp32 with framework=ddp; the nearest is fp32");
   if (half || (t.framework() == Training::MEGATRON && t.dtype() == Training::FP32))
-    return bad("fp32, unless training.dtype is bf16 or fp8; the nearest is fp32");
+    return bad("fp32, unless training.dtype is bf16, fp8 or nvfp4; the nearest is fp32");
   if (t.lora() > 0) return bad("fp32 with training.lora; the nearest is fp32");
   out->narrow_gradients = true;
   return absl::OkStatus();
@@ -463,7 +464,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
     return Missing("training.seq", "; expected the tokens of a sequence, as --training seq=4096");
   out->seq = model.image > 0 ? patches * patches + 1 : t.seq();
   RETURN_IF_ERROR(TakeSequences(t, split, out));
-  out->dtype = t.dtype();
+  RETURN_IF_ERROR(TakePrecision(t, model, out));
   out->recompute = t.recompute();
   out->recompute_method = t.recompute_method();
   out->recomputes_gemms = t.recompute_gemms();
@@ -481,8 +482,6 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->fused_norm = !t.has_fused_norm() || t.fused_norm();
   out->fused_projections =
       t.has_fused_projections() ? t.fused_projections() : t.framework() == proto::Training::MEGATRON;
-  out->looks_before_cast = t.fp8() == proto::Training::CURRENT;
-  out->block_scales = t.fp8() == proto::Training::MXFP8;
   out->graphed_experts = t.cuda_graphs() && t.graphed_experts();
   out->fused_loss = t.has_fused_loss()
                         ? t.fused_loss()

@@ -94,18 +94,34 @@ Operator LayerBuilder::EachExpert(Operator op, int64_t passes) const {
   return op;
 }
 
+// One kernel casts the rows of all experts to nvfp4 (TransformerEngine, split_quantize, at most 64 experts).
 NodeList LayerBuilder::CastExperts(int64_t rows, int64_t width, const char* part, NodeList at) {
-  if (!plan_.training.narrow()) return at;
-  if (plan_.training.looks_before_cast) at = Run(EachExpert(ops_.Greatest(rows, width)), part, at);
-  return Run(EachExpert(ops_.CastTranspose(rows, width)), part, at);
+  const Operators& ops = OpsOf(part);
+  const TrainingPlan& t = ops.training();
+  if (!t.narrow()) return at;
+  const auto each = [&](Operator op) {
+    if (t.dtype != proto::Training::NVFP4) return EachExpert(std::move(op));
+    op.eager = OneByOne();
+    op.launches = static_cast<int>((plan_.model.experts / plan_.split.ep + 63) / 64);
+    return op;
+  };
+  if (t.looks_before_cast) at = Run(each(ops.Greatest(rows, width)), part, at);
+  return Run(each(ops.CastTranspose(rows, width, InGradient())), part, at);
 }
 
-// For GEMMs of fp8, a copy pads the rows of each expert to multiples of 16 or 32, and another one removes the
-// padding from the output (Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP's Fp8Padding: in all
-// releases, if the router does not pad, moe_router_padding_for_fp8, which NVIDIA's recipes of Qwen3 do not
-// set). Backward, the order is reversed.
+// In CUDA graphs the kernel of the activation casts its output, and backward its gradient, to fp8. No such
+// kernel casts to nvfp4.
+bool LayerBuilder::CastsInGraph(const char* part) const {
+  return plan_.training.graphed_experts && OpsOf(part).training().dtype == proto::Training::FP8;
+}
+
+// For GEMMs of fp8 and nvfp4, a copy pads the rows of each expert to multiples of 16 or 32, and another one
+// removes the padding from the output (Megatron-LM, core/transformer/moe/experts.py, TEGroupedMLP's
+// Fp8Padding: in all releases, if the router does not pad, moe_router_padding_for_fp8, which NVIDIA's recipes
+// of Qwen3 do not set). Backward, the order is reversed.
 NodeList LayerBuilder::PadExperts(bool pads, const NodeList& at) {
-  if (!plan_.training.narrow() || !OneByOne() || (plan_.split.hybrid && plan_.split.ep > 1)) return at;
+  const bool hybrid = plan_.split.hybrid && plan_.split.ep > 1;
+  if (!OpsOf("experts.up").training().narrow() || !OneByOne() || hybrid) return at;
   const int64_t moved = 2 * ops_.element_bytes() * RowsOfExperts() * plan_.model.expert_width();
   Operator op = ops_.Stream(pads ? "multi_padding_kernel" : "multi_unpadding_kernel", moved, 0);
   op.eager = true;
@@ -124,8 +140,8 @@ NodeList LayerBuilder::AddExpertBias(bool backward, const NodeList& at) {
 // In CUDA graphs with block scales, the activation and its cast are in the kernel of the GEMMs
 // (TransformerEngine, pytorch/ops/fused, ForwardGroupedMLP_CuTeGEMMSwiGLU_MXFP8 and its backward).
 NodeList LayerBuilder::ActivateExperts(bool backward, const NodeList& at) {
-  const TrainingPlan& t = plan_.training;
-  if (t.graphed_experts && t.narrow() && t.block_scales && plan_.model.gated) return at;
+  if (CastsInGraph("experts.down") && OpsOf("experts.down").training().block_scales && plan_.model.gated)
+    return at;
   return Run(
       ops_.Activation(RowsOfExperts(), plan_.model.expert_ffn / plan_.split.etp, plan_.model.gated, backward),
       "experts.activation", at);
@@ -162,22 +178,21 @@ NodeList LayerBuilder::RouteBackward(const Operation& op, NodeList at) {
 }
 
 NodeList LayerBuilder::ExpertProduct(const Operation& op, const NodeList& at) {
-  const int64_t casts = plan_.training.narrow() ? 1 : 0;  // casts of weights
+  const Operators& ops = OpsOf(op.part);
+  const int64_t casts = ops.training().narrow() ? 1 : 0;  // casts of weights
   const int64_t experts = plan_.model.experts / plan_.split.ep;
-  return Run(EachExpert(ops_.Product(RowsOfExpert(plan_), op.out, op.in, experts), casts), op.part, at);
+  return Run(EachExpert(ops.Product(RowsOfExpert(plan_), op.out, op.in, experts), casts), op.part, at);
 }
 
 NodeList LayerBuilder::ExpertProductBackward(const Operation& op, NodeList at) {
-  // In CUDA graphs the kernel of the activation casts its own gradient.
-  if (op.back || !plan_.training.graphed_experts)
-    at = CastExperts(RowsOfExperts(), op.out, op.part, std::move(at));
+  if (op.back || !CastsInGraph(op.part)) at = CastExperts(RowsOfExperts(), op.out, op.part, std::move(at));
   const int64_t experts = plan_.model.experts / plan_.split.ep, rows = RowsOfExpert(plan_);
   const int64_t in = op.in, out = op.out;
   const char* part = op.part;
-  const NodeList gradient = Run(EachExpert(ops_.Product(rows, in, out, experts)), part, at);
+  const NodeList gradient = Run(EachExpert(OpsOf(part).Product(rows, in, out, experts)), part, at);
   ForWeight([=, this] {
-    AddGradient(experts * in * out, Run(EachExpert(ops_.WeightProduct(out, in, rows, experts), 1), part, at),
-                true);
+    AddGradient(experts * in * out,
+                Run(EachExpert(OpsOf(part).WeightProduct(out, in, rows, experts), 1), part, at), true);
   });
   // The gradients of the biases of both GEMMs.
   if (!op.back && plan_.model.bias && !frozen())

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace chakra::generate {
@@ -12,6 +13,25 @@ std::string NamesOf(const ModuleSet& modules) {
   for (size_t i = 0; i < kModules; ++i) {
     if (modules[i]) absl::StrAppend(&out, out.empty() ? "" : "+", kModuleNames[i]);
   }
+  return out;
+}
+
+bool GemmDtype::Has(absl::string_view part) const {
+  return absl::StartsWith(part, module) && (part.size() == module.size() || part[module.size()] == '.');
+}
+
+proto::Training::Dtype TrainingPlan::DtypeOf(bool bf16_layer, absl::string_view part) const {
+  if (bf16_layer) return proto::Training::BF16;
+  for (const GemmDtype& g : gemm_dtypes) {
+    if (g.Has(part)) return g.dtype;
+  }
+  return dtype;
+}
+
+TrainingPlan TrainingPlan::With(proto::Training::Dtype other) const {
+  TrainingPlan out = *this;
+  out.dtype = other;
+  if (other == proto::Training::NVFP4) out.looks_before_cast = out.block_scales = true;
   return out;
 }
 

@@ -1,6 +1,7 @@
 // A resolved workload: all defaults are filled in, and all settings fit together.
 #pragma once
 
+#include <algorithm>
 #include <bitset>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "proto/workload.pb.h"
 #include "trace/generate/tables.h"
 
@@ -22,6 +24,7 @@ struct LayerSpec {
   int64_t chunk = 0;   // tokens of a chunk; 0: no chunks
   bool rope = false;
   bool indexer = false;  // of sparse attention
+  bool bf16 = false;     // GEMMs stay in bf16 (TrainingPlan::bf16_layers)
   bool operator==(const LayerSpec&) const = default;
 };
 
@@ -196,6 +199,13 @@ struct Offload {
   bool any() const { return activations || share > 0; }
 };
 
+// GEMMs of another dtype: those of this module, and of the parts of it ("attention": "attention.qkv", ...).
+struct GemmDtype {
+  std::string module;
+  proto::Training::Dtype dtype = proto::Training::BF16;
+  bool Has(absl::string_view part) const;
+};
+
 // proto::Training.
 struct TrainingPlan {
   int64_t seq = 0, micro_batch = 1, global_batch = 1;
@@ -214,6 +224,10 @@ struct TrainingPlan {
   bool looks_before_cast = true;
   // Scales are those of blocks; one kernel for each operand puts them in the order that GEMMs need.
   bool block_scales = false;
+  std::bitset<1024> bf16_layers;  // whose GEMMs stay in bf16
+  std::vector<GemmDtype> gemm_dtypes;
+  bool hadamard = true;    // nvfp4: transforms the operands of the GEMMs of weight gradients
+  bool stochastic = true;  // nvfp4: rounds gradients stochastically
   // CUDA graphs include the GEMMs of experts.
   bool graphed_experts = false;
   // RMSNorm is one kernel each way, as LayerNorm is.
@@ -245,10 +259,41 @@ struct TrainingPlan {
 
   // Whether the framework is from before FlashAttention; its other kernels are of that time too.
   bool unfused() const { return attention == proto::Training::MATH; }
-  // Whether elements have one byte in GEMMs, and in the all-gathers of their inputs over tp.
-  bool narrow() const { return dtype == proto::Training::FP8; }
+  // Whether elements have at most one byte in GEMMs, and in the all-gathers of their inputs over tp.
+  bool narrow() const { return dtype == proto::Training::FP8 || dtype == proto::Training::NVFP4; }
+  // The dtype of the GEMMs of a part (Spot::part) of a layer.
+  proto::Training::Dtype DtypeOf(bool bf16_layer, absl::string_view part) const;
+  // The training with GEMMs of this dtype.
+  TrainingPlan With(proto::Training::Dtype dtype) const;
+  // Bytes of `elements` in GEMMs that are narrow, with block scales of a byte: for 32 elements (MXFP8), or
+  // for 16 of half a byte.
+  int64_t NarrowBytes(int64_t elements) const {
+    if (dtype == proto::Training::NVFP4) return (9 * elements + 15) / 16;
+    return elements + (block_scales ? (elements + 31) / 32 : 0);
+  }
+  // Whether a GEMM of this dtype keeps its input for the gradient of its weight as it was cast along columns,
+  // and not in bf16: with block scales (TransformerEngine and torchao's NVFP4; torchao's MXFP8 casts again).
+  // FP8 with scales of tensors is left as it was.
+  bool keeps_cast(proto::Training::Dtype of) const {
+    const bool mx = block_scales && framework == proto::Training::MEGATRON;
+    return of == proto::Training::NVFP4 || (of == proto::Training::FP8 && mx);
+  }
+  // The training whose casts have no Hadamard transform: those of weights.
+  TrainingPlan WithoutTransform() const {
+    TrainingPlan out = *this;
+    out.hadamard = false;
+    return out;
+  }
+  // Whether GEMMs have several dtypes.
+  bool mixes() const { return bf16_layers.any() || !gemm_dtypes.empty(); }
+  // Whether ranks of tp gather the inputs of GEMMs in bf16 and cast them afterwards: torchao's NVFP4.
+  bool gathers_before_cast() const {
+    return dtype == proto::Training::NVFP4 && framework != proto::Training::MEGATRON;
+  }
   // Whether PyTorch casts to fp8 by separate kernels in fp32: torchao without torch.compile.
-  bool casts_eagerly() const { return narrow() && !compiled && framework != proto::Training::MEGATRON; }
+  bool casts_eagerly() const {
+    return dtype == proto::Training::FP8 && !compiled && framework != proto::Training::MEGATRON;
+  }
   // Whether gradients are kept in bf16: Megatron-LM's buffer of gradients has the dtype of the reduction.
   bool keeps_narrow_gradients() const { return narrow_gradients && framework == proto::Training::MEGATRON; }
   // Whether the GEMMs of gradients add to the gradients of earlier micro-batches, in the dtype of these
@@ -284,6 +329,11 @@ struct StepPlan {
   // Whether the whole layer is recomputed in its backward pass. Layers of multi-token prediction are like the
   // last of the others.
   bool Recomputes(int64_t layer) const;
+  // Whether the GEMMs of a layer stay in bf16. Layers of multi-token prediction are like the first of them.
+  bool InBf16(int64_t layer) const {
+    const int64_t like = std::min(layer, model.layers);
+    return like >= 0 && like < 1024 && training.bf16_layers[static_cast<size_t>(like)];
+  }
   // Whether the last stage also has the embedding of the first one, for multi-token prediction.
   bool copies_embedding() const { return model.mtp > 0 && !model.tied && !split.ends_together(); }
   // Tokens of a micro-batch on a rank of cp; and on one rank of tp if the ranks of tp share them.

@@ -104,8 +104,10 @@ absl::Status CheckTypes(const proto::Training& t) {
                                 absl::AsciiStrToLower(proto::Training::Dtype_Name(t.dtype())),
                                 "; with model.tables expected bf16 or fp32; the nearest is bf16"));
   }
-  if (t.table_dtype() == proto::Training::FP8)
-    return BadStep("training.table_dtype is fp8; expected fp32, fp16 or bf16; the nearest is fp16");
+  if (t.table_dtype() == proto::Training::FP8 || t.table_dtype() == proto::Training::NVFP4)
+    return BadStep(absl::StrCat("training.table_dtype is ",
+                                absl::AsciiStrToLower(proto::Training::Dtype_Name(t.table_dtype())),
+                                "; expected fp32, fp16 or bf16; the nearest is fp16"));
   if (t.has_framework() && t.framework() != proto::Training::DDP) {
     return BadStep(absl::StrCat("training.framework is ",
                                 absl::AsciiStrToLower(proto::Training::Framework_Name(t.framework())),

@@ -14,7 +14,8 @@ namespace {
 
 absl::Status BadLayers(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
-// Reads layers in the form of a list of ranks, with + for commas; "": all.
+}  // namespace
+
 absl::Status TakeLayers(absl::string_view field, std::string text, int64_t layers, std::bitset<1024>* out) {
   if (text.empty()) {
     for (int64_t i = 0; i < layers; ++i) out->set(static_cast<size_t>(i));
@@ -30,8 +31,6 @@ absl::Status TakeLayers(absl::string_view field, std::string text, int64_t layer
   for (const int layer : numbers) out->set(static_cast<size_t>(layer));
   return absl::OkStatus();
 }
-
-}  // namespace
 
 absl::Status TakeWindow(const proto::Model& m, ModelSize* out) {
   if (m.window() == 0) {

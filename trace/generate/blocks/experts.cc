@@ -55,6 +55,7 @@ int32_t ExpertProduct(const char* part, int64_t in, int64_t out, int64_t out_byt
   op.weights = w->model().experts / w->split().ep * in * out;
   op.products = static_cast<double>(w->model().top_k * in * out);
   op.keeps_input = !w->training().frozen();
+  op.keeps_cast = w->KeepsCast(part);
   op.out_bytes = op.gradient_bytes = out_bytes;
   return w->Add(op);
 }
@@ -112,7 +113,7 @@ void DescribeExperts(BlockWriter* w) {
   w->Add(Of(Act::kByToken, "experts.permute"));
   Operation dispatch = Of(Act::kDispatch, "experts.dispatch");
   dispatch.out_bytes = row * h * s.etp;
-  dispatch.keeps_output = true;
+  dispatch.keeps_output = !w->KeepsCast("experts.up").has_value();
   w->Add(dispatch);
   w->Add(Of(Act::kByExpert, "experts.sort"));
   w->Add(Of(Act::kPad, "experts.pad"));
