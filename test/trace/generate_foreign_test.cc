@@ -317,11 +317,25 @@ TEST(GenerateForeign, ReadsNewerMegatronKeys) {
   EXPECT_EQ(LeftOutOf(graphs),
             "cuda_graph_scope=moe: attention, routers and MLPs without experts are graphs");
   EXPECT_FALSE(with("--cuda-graph-impl none").training().cuda_graphs());
+  const proto::Workload fp4 =
+      with("--fp4-format e2m1 --fp4-recipe nvfp4 --fp4-param-gather --first-last-layers-bf16");
+  EXPECT_EQ(fp4.training().dtype(), proto::Training::NVFP4);
+  EXPECT_EQ(fp4.training().bf16_layers(), "0+3");
+  EXPECT_EQ(LeftOutOf(fp4), "fp4_param_gather=true: weights are gathered in bf16");
+  EXPECT_EQ(with("--fp8-format e4m3 --first-last-layers-bf16 --num-layers-at-start-in-bf16 0 "
+                 "--num-layers-at-end-in-bf16 3")
+                .training()
+                .bf16_layers(),
+            "1-3");
+  EXPECT_EQ(with("--first-last-layers-bf16").training().bf16_layers(), "");
+  EXPECT_EQ(with("--fp4-format e2m1 --num-experts 8 --mtp-num-layers 1 --keep-mtp-spec-in-bf16")
+                .training()
+                .bf16_layers(),
+            "4");
   // Families and precisions that are not generated.
-  EXPECT_EQ(
-      LeftOutOf(with("--hybrid-layer-pattern M-M*- --fp4-format e2m1 --moe-latent-size 64 "
-                     "--use-precision-aware-optimizer")),
-      "fp4_format=e2m1; hybrid_layer_pattern=M-M*-; moe_latent_size=64; use_precision_aware_optimizer=true");
+  EXPECT_EQ(LeftOutOf(with("--hybrid-layer-pattern M-M*- --fp4-format e2m1 --moe-latent-size 64 "
+                           "--use-precision-aware-optimizer")),
+            "hybrid_layer_pattern=M-M*-; moe_latent_size=64; use_precision_aware_optimizer=true");
   EXPECT_EQ(LeftOutOf(with("--tensor-model-parallel-size 2 --tp-comm-overlap")),
             "tp_comm_overlap=true: it needs sequence_parallel");
 }
@@ -353,8 +367,26 @@ peft: {_target_: megatron.bridge.peft.lora.LoRA, dim: 16, alpha: 32, dropout: 0.
             "unknown: dp "
             "is 1; --parallel dp=N says how many ranks share the batch");
   const proto::Workload fp4 = Read(absl::StrCat(kRecipe, "mixed_precision: bf16_with_nvfp4_mixed\n"));
-  EXPECT_EQ(fp4.training().dtype(), proto::Training::BF16);
-  EXPECT_THAT(LeftOutOf(fp4), HasSubstr("mixed_precision=bf16_with_nvfp4_mixed: GEMMs have bf16"));
+  EXPECT_EQ(fp4.training().dtype(), proto::Training::NVFP4);
+  EXPECT_EQ(fp4.training().bf16_layers(), "");
+  const proto::Workload last = Read(absl::StrCat(
+      kRecipe, "mixed_precision: nemotron_3_super_bf16_with_nvfp4_mixed\nnum_layers_at_end_in_bf16: 2\n"));
+  EXPECT_EQ(last.training().dtype(), proto::Training::NVFP4);
+  EXPECT_EQ(last.training().bf16_layers(), "2-3");
+}
+
+TEST(GenerateForeign, ReadsTorchtitanConverters) {
+  const auto with = [](const char* converters) {
+    return Read(absl::StrCat("[model]\nname = \"llama3\"\nflavor = \"8B\"\nconverters = ", converters,
+                             "\n[training]\nseq_len = 64\n"))
+        .training();
+  };
+  for (const char* mx : {"[\"mx\"]", "[\"quantize.linear.mx\"]"}) {
+    EXPECT_EQ(with(mx).dtype(), proto::Training::FP8) << mx;
+    EXPECT_EQ(with(mx).fp8(), proto::Training::MXFP8) << mx;
+  }
+  EXPECT_EQ(with("[\"nvfp4\"]").dtype(), proto::Training::NVFP4);
+  EXPECT_EQ(with("[]").dtype(), proto::Training::BF16);
 }
 
 TEST(GenerateForeign, ReadsNewerTorchtitanKeys) {

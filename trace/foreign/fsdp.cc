@@ -71,7 +71,7 @@ void TakeFsdp(ForeignKeys& keys, absl::string_view under, proto::Workload* out) 
   ApplyRows(kFsdpRows, under, keys, out);
   keys.Pass(kHarmlessOfFsdp, under);
   // accelerate's policy of dtypes reduces gradients in the dtype of GEMMs.
-  const bool narrow = t.dtype() == Training::BF16 || t.dtype() == Training::FP8;
+  const bool narrow = t.dtype() != Training::FP16 && t.dtype() != Training::FP32;
   if (t.framework() == Training::FSDP && t.has_dtype() && narrow && t.lora() == 0)
     t.set_grad_reduce_dtype(Training::BF16);
 }

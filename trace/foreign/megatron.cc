@@ -287,16 +287,17 @@ class Megatron {
     t_.set_seq(k_.Need("seq_length"));
     t_.set_micro_batch(k_.NumberOr("micro_batch_size", 1));
     if (const auto batch = k_.Number("global_batch_size")) t_.set_global_batch(*batch);
-    const auto fp8 = k_.Text("fp8_format|fp8");
+    const auto fp8 = k_.Text("fp8_format|fp8"), fp4 = k_.Text("fp4_format|fp4");
     const bool bf16 = k_.FlagOr("bf16", false), fp16 = k_.FlagOr("fp16", false);
     const std::string mixed = k_.Text("mixed_precision|precision").value_or("");
-    if (absl::StrContains(mixed, "fp4")) k_.LeaveOut("mixed_precision|precision", "GEMMs have bf16");
-    t_.set_dtype(fp8.has_value() || absl::StrContains(mixed, "fp8") ? proto::Training::FP8
+    t_.set_dtype(fp4.has_value() || absl::StrContains(mixed, "nvfp4") ? proto::Training::NVFP4
+                 : fp8.has_value() || absl::StrContains(mixed, "fp8") ? proto::Training::FP8
                  : bf16 || absl::StrContains(mixed, "bf16") || (recipe_ && !fp16 && mixed.empty())
                      ? proto::Training::BF16
                  : fp16 || absl::StrContains(mixed, "16") ? proto::Training::FP16
                                                           : proto::Training::FP32);
     Scales(mixed);
+    Bf16Layers(mixed);
     ApplyRows(kNewerRows, "", k_, &out_);
     Graphs();
     Adapters();
@@ -315,6 +316,7 @@ class Megatron {
   // TransformerEngine's recipes, by the names of Megatron-LM and by those of Megatron-Bridge's precisions.
   void Scales(absl::string_view mixed) {
     const std::string recipe = k_.Text("fp8_recipe").value_or("");
+    if (k_.Text("fp4_recipe").value_or("nvfp4") != "nvfp4") k_.Refuse("fp4_recipe", "expected nvfp4");
     if (t_.dtype() != proto::Training::FP8) return;
     if (recipe == "mxfp8" || absl::StrContains(mixed, "mxfp8")) {
       t_.set_fp8(proto::Training::MXFP8);
@@ -327,6 +329,29 @@ class Megatron {
     } else if (!recipe.empty() && recipe != "tensorwise") {
       k_.Refuse("fp8_recipe", "expected tensorwise, delayed, blockwise or mxfp8");
     }
+  }
+
+  // The first and the last layers stay in bf16, and those of multi-token prediction. Megatron-LM's default is
+  // one of each, Megatron-Bridge's none; its precision nemotron_3_super_bf16_with_nvfp4_mixed has the
+  // last 14.
+  void Bf16Layers(absl::string_view mixed) {
+    const bool super = absl::StrContains(mixed, "nemotron_3_super") && t_.dtype() == proto::Training::NVFP4;
+    const bool on = k_.FlagOr("first_last_layers_bf16", super);
+    const int64_t usual = recipe_ ? 0 : 1;
+    const auto number = [&](absl::string_view key, int64_t otherwise) {
+      return std::clamp<int64_t>(k_.NumberOr(key, otherwise), 0, 1024);
+    };
+    const int64_t first = number("num_layers_at_start_in_bf16", usual);
+    const int64_t last = number("num_layers_at_end_in_bf16", super ? 14 : usual);
+    const bool narrow = t_.dtype() == proto::Training::FP8 || t_.dtype() == proto::Training::NVFP4;
+    const bool further = k_.FlagOr("keep_mtp_spec_in_bf16", false) && m_.mtp() > 0;
+    if (!narrow) return;
+    std::vector<int> layers;
+    for (int i = 0; on && i < std::min<int64_t>(m_.layers(), 1024); ++i) {
+      if (i < first || i >= m_.layers() - last) layers.push_back(i);
+    }
+    if (further && m_.layers() < 1024) layers.push_back(static_cast<int>(m_.layers()));
+    if (!layers.empty()) t_.set_bf16_layers(absl::StrReplaceAll(FormatRanks(layers), {{",", "+"}}));
   }
 
   // The parts of a step that are CUDA graphs.
@@ -382,7 +407,7 @@ class Megatron {
   void Gradients() {
     const bool bf16 = k_.FlagOr("grad_reduce_in_bf16", false);
     const bool fp32 = k_.FlagOr("grad_reduce_in_fp32|accumulate_allreduce_grads_in_fp32", true);
-    const bool can = t_.dtype() == proto::Training::BF16 || t_.dtype() == proto::Training::FP8;
+    const bool can = t_.dtype() != proto::Training::FP16 && t_.dtype() != proto::Training::FP32;
     if (can && (bf16 || !fp32)) t_.set_grad_reduce_dtype(proto::Training::BF16);
   }
 

@@ -43,6 +43,8 @@ inline constexpr Row kNewerRows[] = {
     {"cross_entropy_loss_fusion", "no", "training.fused_loss=no"},
     {"fp8_param_gather|fp8_param", "yes", "", "weights are gathered in bf16"},
     {"fp8_param_gather|fp8_param", "no", ""},
+    {"fp4_param_gather|fp4_param", "yes", "", "weights are gathered in bf16"},
+    {"fp4_param_gather|fp4_param", "no", ""},
     {"moe_router_padding_for_fp8|moe_router_padding_for_quantization", "yes", "",
      "a copy pads the rows of experts"},
     {"moe_router_padding_for_fp8|moe_router_padding_for_quantization", "no", ""},

@@ -74,6 +74,15 @@ void FlattenJson(const JsonValue& v, const std::string& table, int depth, Foreig
   }
 }
 
+// A list of texts as in JSON; of other items, only whether it is empty.
+std::string TomlList(const toml::array& list) {
+  if (!list.is_homogeneous<std::string>()) return list.empty() ? "[]" : "[...]";
+  std::string out;
+  for (const toml::node& item : list)
+    absl::StrAppend(&out, out.empty() ? "" : ",", item.value_or(std::string()));
+  return absl::StrCat("[", out, "]");
+}
+
 void FlattenToml(const toml::table& table, const std::string& name, int depth, ForeignKeys* keys) {
   if (depth > kDeepest) return;
   for (const auto& [key, node] : table) {
@@ -89,7 +98,7 @@ void FlattenToml(const toml::table& table, const std::string& name, int depth, F
     } else if (const auto* real = node.as_floating_point()) {
       keys->Set(path, absl::StrCat(real->get()));
     } else if (const toml::array* list = node.as_array()) {
-      keys->Set(path, list->empty() ? "[]" : "[...]");
+      keys->Set(path, TomlList(*list));
     }
   }
 }

@@ -232,7 +232,13 @@ class Torchtitan {
     }
     const std::string converters = k_.Text("model.converters").value_or("");
     const bool float8 = k_.FlagOr("float8.enable_float8_linear", false);
-    if (float8 || converters == "[...]") {
+    if (absl::StrContains(converters, "nvfp4")) {
+      t_.set_dtype(proto::Training::NVFP4);
+      k_.LeaveOut("model.converters", "GEMMs of all layers have nvfp4; bf16_layers takes layers out");
+    } else if (absl::StrContains(converters, "mx")) {  // "mx", "quantize.linear.mx"
+      t_.set_dtype(proto::Training::FP8);
+      t_.set_fp8(proto::Training::MXFP8);
+    } else if (float8 || (absl::StartsWith(converters, "[") && converters != "[]")) {
       t_.set_dtype(proto::Training::FP8);
       if (!float8) k_.LeaveOut("model.converters: float8 GEMMs are used");
     }
