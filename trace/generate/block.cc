@@ -74,6 +74,10 @@ int32_t BlockWriter::Product(Act act, const char* part, int64_t in, int64_t out,
   op.in = in;
   op.out = out;
   op.weights = in * out;
+  op.matrices = {{out, in, 1,
+                  act == Act::kWhole ? WeightMatrix::kWhole
+                  : act == Act::kRow ? WeightMatrix::kColumns
+                                     : WeightMatrix::kRows}};
   op.replicated = act == Act::kWhole;
   op.products = static_cast<double>(op.weights);
   op.keeps_input = KeepsInput(op.adapter);
@@ -83,8 +87,16 @@ int32_t BlockWriter::Product(Act act, const char* part, int64_t in, int64_t out,
   return Add(std::move(op));
 }
 
-void BlockWriter::Separate(int32_t operation, std::vector<int64_t> parts) {
-  if (!training().fused_projections && parts.size() > 1) at(operation).parts = std::move(parts);
+void BlockWriter::Fuses(int32_t operation, std::initializer_list<int64_t> outputs, Fused fused) {
+  Operation& op = at(operation);
+  const WeightMatrix whole = op.matrices.front();
+  op.matrices.clear();
+  for (const int64_t rows : outputs) {
+    if (rows > 0) op.matrices.push_back({rows, whole.columns, whole.count, whole.cut});
+  }
+  op.fused = fused;
+  // Frameworks that fuse no projections run a GEMM for each.
+  op.separate = !training().fused_projections && op.act != Act::kExpertProduct && op.matrices.size() > 1;
 }
 
 int32_t BlockWriter::Bias(const char* part, int64_t rows, int64_t width) {
@@ -156,7 +168,7 @@ void MarkSaved(const TrainingPlan& t, Block* block) {
       case Act::kWhole:
       case Act::kUp:
       case Act::kUpOfInput:
-        for (size_t i = 0; i < std::max<size_t>(1, op.parts.size()); ++i)
+        for (size_t i = 0; i < op.gemms(); ++i)
           if (!second || (gemms++ % 2 == 0 && !t.narrow())) op.saved |= static_cast<uint8_t>(1U << i);
         break;
       case Act::kExpertProduct:

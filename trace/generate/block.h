@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -45,6 +46,21 @@ enum class Act : uint8_t {
   kExpertActivation,
 };
 
+// Matrices of a weight on a rank, from `columns` to `rows` features.
+struct WeightMatrix {
+  int64_t rows = 0, columns = 0;
+  int64_t count = 1;  // equal ones: of experts
+  // what ranks of tp have parts of; of experts, ranks of etp
+  enum Cut : uint8_t { kWhole, kRows, kColumns } cut = kWhole;
+  bool operator==(const WeightMatrix&) const = default;
+};
+// How Megatron-LM holds the matrices of an operation.
+enum class Fused : uint8_t {
+  kApart,    // each is a weight
+  kQueries,  // as one weight, of which Muon takes each matrix by itself (muon_split_qkv)
+  kJoined,   // as one weight: gate and up, one above the other
+};
+
 // One operation. Sizes are those of a rank.
 struct Operation {
   Act act = Act::kNorm;
@@ -52,9 +68,12 @@ struct Operation {
   const char* adapter = "";    // Spot::part of the LoRA adapter of a GEMM; "": it has none
   int64_t rows = 0;            // of kNorm, kBias, kRotary, kActivation
   int64_t in = 0, out = 0;     // features
-  std::vector<int64_t>
-      parts;  // of kColumn and kWhole: `out` of the GEMMs that run instead of one; empty: one
   int64_t weights = 0;         // elements of its weights
+  // Matrices in its weights, those that other frameworks have one by one. The other weights are vectors and
+  // filters.
+  std::vector<WeightMatrix> matrices;
+  Fused fused = Fused::kApart;
+  bool separate = false;       // a GEMM runs for each of `matrices`
   int64_t buffers = 0;         // elements that count as parameters, but have no gradient
   bool expert = false;         // the weights are those of experts, which ranks of ep split
   bool replicated = false;     // each rank of tp has the weights, and uses them for its own tokens
@@ -70,19 +89,20 @@ struct Operation {
   int64_t own_bytes = 0;                           // kept for the backward pass in addition
   bool back = false;
   bool beside = false;                      // its input's gradient is added to that of the operation before
-  // With recompute=operators: bit i is set if the output of part i is kept. Operations that are not GEMMs
-  // have one part.
+  // With recompute=operators: bit i is set if the output of GEMM i is kept. Other operations
+  // count as one GEMM.
   uint8_t saved = 0;
   std::vector<Operator> forward, backward;  // of kKernels
 
   // `out` of each of its GEMMs.
-  std::vector<int64_t> widths() const { return parts.empty() ? std::vector<int64_t>{out} : parts; }
-  bool saves_all() const { return saved + 1 == 1 << std::max<size_t>(1, parts.size()); }
+  size_t gemms() const { return separate ? matrices.size() : 1; }
+  int64_t width(size_t gemm) const { return separate ? matrices[gemm].rows : out; }
+  bool saves(size_t gemm) const { return (saved >> gemm & 1) != 0; }
+  bool saves_all() const { return saved + 1 == 1 << gemms(); }
   // `out` of the GEMMs whose output is kept.
   int64_t saved_width() const {
     int64_t sum = 0;
-    const std::vector<int64_t> all = widths();
-    for (size_t i = 0; i < all.size(); ++i) sum += (saved >> i & 1) != 0 ? all[i] : 0;
+    for (size_t i = 0; i < gemms(); ++i) sum += saves(i) ? width(i) : 0;
     return sum;
   }
 };
@@ -203,12 +223,11 @@ class BlockWriter {
   int32_t Column(const char* part, int64_t in, int64_t out, const char* adapter = "") {
     return Product(Act::kColumn, part, in, out, adapter);
   }
-  // Lets one GEMM for each of `parts` run instead of the GEMM `operation`, if the framework does not fuse
-  // projections. The parts add up to Operation::out.
-  void Separate(int32_t operation, std::vector<int64_t> parts);
   int32_t Row(const char* part, int64_t in, int64_t out, const char* adapter = "") {
     return Product(Act::kRow, part, in, out, adapter);
   }
+  // The weight of a GEMM consists of matrices with these numbers of outputs.
+  void Fuses(int32_t operation, std::initializer_list<int64_t> outputs, Fused fused);
   int32_t Bias(const char* part, int64_t rows, int64_t width);
   // Gathers the tokens of `width` features; `learns`: the gradient is reduced.
   int32_t Gather(const char* part, int64_t width, bool learns = true);

@@ -63,17 +63,17 @@ NodeList LayerBuilder::ReduceTokens(int64_t width, const char* part, const NodeL
 
 NodeList LayerBuilder::Products(const Operation& op, int64_t rows, const NodeList& at) {
   NodeList out;
-  const std::vector<int64_t> widths = op.widths();
-  for (size_t i = 0; i < widths.size(); ++i) {
-    if (by_operator_ && (op.saved >> i & 1) != 0) continue;
-    out = Join(out, Run(OpsOf(op.part).Product(rows, widths[i], op.in), op.part, at));
+  for (size_t i = 0; i < op.gemms(); ++i) {
+    if (by_operator_ && op.saves(i)) continue;
+    out = Join(out, Run(OpsOf(op.part).Product(rows, op.width(i), op.in), op.part, at));
   }
   return out;
 }
 
 NodeList LayerBuilder::InputGradient(const Operation& op, int64_t rows, const NodeList& at) {
   NodeList out;
-  for (const int64_t width : op.widths()) {
+  for (size_t i = 0; i < op.gemms(); ++i) {
+    const int64_t width = op.width(i);
     const NodeList gradient = Run(OpsOf(op.part).Product(rows, op.in, width), op.part, at);
     const bool adds = !out.empty() && !plan_.training.compiled;
     out = Join(out, gradient);
@@ -84,7 +84,8 @@ NodeList LayerBuilder::InputGradient(const Operation& op, int64_t rows, const No
 
 NodeList LayerBuilder::WeightGradient(const Operation& op, int64_t rows, const NodeList& at) {
   NodeList out;
-  for (const int64_t width : op.widths()) {
+  for (size_t i = 0; i < op.gemms(); ++i) {
+    const int64_t width = op.width(i);
     const NodeList gradient = Run(OpsOf(op.part).WeightProduct(width, op.in, rows), op.part, at);
     AddGradient(op.in * width, gradient);
     out = Join(out, gradient);

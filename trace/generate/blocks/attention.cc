@@ -73,7 +73,7 @@ void Queries(const AttentionWidths& widths, BlockWriter* w) {
   const int64_t gate = m.attention_gate ? widths.query : 0;
   const int64_t wide = widths.query + widths.key + widths.value + gate;
   const int32_t qkv = w->Column("attention.qkv", m.hidden, wide, "attention.qkv_adapter");
-  w->Separate(qkv, {widths.query + gate, widths.key, widths.value});
+  w->Fuses(qkv, {widths.query + gate, widths.key, widths.value}, Fused::kQueries);
   if (m.qkv_bias) w->Bias("attention.qkv", w->tokens(), wide);
   if (m.qk_norm && (!m.qk_norm_bare || w->spec().rope)) QkNorm(widths, w);
   // Without the gate, which the core does not read.
@@ -87,7 +87,7 @@ std::pair<int32_t, int32_t> LatentQueries(const AttentionWidths& widths, BlockWr
   const int64_t latent = m.q_rank + m.kv_rank, down = latent + m.rope_dim, heads = m.heads / w->split().tp;
   const int32_t input = w->current();
   const int32_t whole = w->Product(Act::kWhole, "attention.down", m.hidden, down, "attention.down_adapter");
-  if (m.q_rank > 0) w->Separate(whole, {m.q_rank, down - m.q_rank});
+  w->Fuses(whole, {m.q_rank, m.kv_rank + m.rope_dim}, Fused::kApart);
   const int32_t norm = w->Norm("attention.latent_norm", w->shared(), latent, m.NormWeights(latent));
   w->at(norm).out_bytes = w->at(whole).out_bytes;
   w->at(norm).keeps_output = true;

@@ -47,8 +47,10 @@ Operation Of(Act act, const char* part, bool back = false) {
 }
 
 // GEMMs of all experts on a rank. `out_bytes`: of all ranks of etp, with a share of the features each.
-int32_t ExpertProduct(const char* part, int64_t in, int64_t out, int64_t out_bytes, BlockWriter* w) {
+int32_t ExpertProduct(const char* part, int64_t in, int64_t out, int64_t out_bytes, WeightMatrix::Cut cut,
+                      BlockWriter* w) {
   Operation op = Of(Act::kExpertProduct, part);
+  op.matrices = {{out, in, w->model().experts / w->split().ep, cut}};
   op.in = in;
   op.out = out;
   op.expert = true;
@@ -66,6 +68,7 @@ int32_t AddRouter(BlockWriter* w) {
   op.in = m.hidden;
   op.out = m.experts;
   op.weights = m.hidden * m.experts + (m.bias ? m.experts : 0) + (m.shared_gate ? m.hidden : 0);
+  op.matrices = {{m.experts, m.hidden}};
   op.buffers = m.router_bias ? m.experts : 0;
   op.replicated = true;
   op.keeps_input = true;
@@ -120,7 +123,8 @@ void DescribeExperts(BlockWriter* w) {
   Operation cast = Of(Act::kCast, "experts.up");
   cast.in = h;
   w->Add(cast);
-  const int32_t up = ExpertProduct("experts.up", h, wide, row * wide * s.etp, w);
+  const int32_t up = ExpertProduct("experts.up", h, wide, row * wide * s.etp, WeightMatrix::kRows, w);
+  if (m.gated) w->Fuses(up, {ffn, ffn}, Fused::kJoined);
   if (m.bias) w->at(up).weights += m.experts / s.ep * (h + wide);  // the biases of both GEMMs
   const int32_t clamp = w->Add(Of(Act::kClamp, "experts.activation"));
   Operation activation = Of(Act::kExpertActivation, "experts.activation");
@@ -130,7 +134,7 @@ void DescribeExperts(BlockWriter* w) {
   cast = Of(Act::kCast, "experts.down", true);
   cast.in = ffn;
   w->Add(cast);
-  const int32_t down = ExpertProduct("experts.down", ffn, h, row * h * s.etp, w);
+  const int32_t down = ExpertProduct("experts.down", ffn, h, row * h * s.etp, WeightMatrix::kColumns, w);
   w->at(down).back = true;
   w->Recompute(kExpertActivation, clamp, down, down, false);
   w->Add(Of(Act::kExpertBias, "experts.bias"));

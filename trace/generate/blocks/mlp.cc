@@ -9,8 +9,8 @@ int32_t AddMlp(bool shared, int64_t ffn, BlockWriter* w) {
   const char* adapters[] = {shared ? "" : "mlp.up_adapter", shared ? "" : "mlp.down_adapter"};
   if (!w->training().lora_mlp) adapters[0] = adapters[1] = "";
   const int64_t wide = (m.gated ? 2 : 1) * ffn;
-  const int32_t gate_and_up = w->Column(up, m.hidden, wide, adapters[0]);
-  if (m.gated) w->Separate(gate_and_up, {ffn, ffn});
+  const int32_t gate = w->Column(up, m.hidden, wide, adapters[0]);
+  if (m.gated) w->Fuses(gate, {ffn, ffn}, Fused::kJoined);
   if (m.bias) w->Bias(up, w->tokens(), wide);
   Operation op;
   op.act = Act::kActivation;

@@ -19,6 +19,8 @@ void OfHeads(const char* part, int64_t in, int64_t out, int64_t more_bytes, Bloc
                                    w->size() * t * (heads * out + more_bytes));
   Operation& op = w->at(index);
   op.weights = heads * in * out;
+  // In checkpoints, the matrix of all heads is from the latent features.
+  op.matrices = {{op.weights / w->model().kv_rank, w->model().kv_rank, 1, WeightMatrix::kRows}};
   op.products = static_cast<double>(op.weights);
   op.keeps_input = true;
   op.gradient_bytes = w->size() * t * heads * out;
@@ -52,6 +54,7 @@ void AddIndexer(BlockWriter* w) {
   const int32_t index = w->Kernels("index.score", std::move(forward), std::move(backward), 0);
   Operation& op = w->at(index);
   op.weights = q + k + weight + 2 * dim;  // and the LayerNorm of keys
+  op.matrices = {{heads * dim, m.q_rank}, {dim, m.hidden}, {heads, m.hidden}};
   op.own_bytes = 4 * chosen + w->size() * t * (heads + 1) * dim + 4 * t * heads;
 }
 
