@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/status_macros.h"
 #include "trace/generate/counts.h"
+#include "trace/generate/matrix_plan.h"
 #include "trace/generate/not_yet.h"
 #include "trace/generate/offload.h"
 #include "trace/generate/precision.h"
@@ -377,6 +378,7 @@ absl::Status CheckPlan(const StepPlan& plan) {
   RETURN_IF_ERROR(CheckCaps(plan));
   RETURN_IF_ERROR(CheckFurther(plan));
   RETURN_IF_ERROR(CheckAdapters(plan));
+  RETURN_IF_ERROR(CheckMatrixPlan(plan));
   RETURN_IF_ERROR(CheckRecomputed(plan));
   RETURN_IF_ERROR(CheckOffload(plan));
   RETURN_IF_ERROR(CheckPrecision(plan));

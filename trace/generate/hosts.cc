@@ -1,5 +1,6 @@
 #include "trace/generate/hosts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -25,6 +26,10 @@ constexpr double kGraphLaunchUs = 1;  // launch of a node of a CUDA graph
 constexpr double kKernelUs = 10;
 
 }  // namespace
+
+int64_t LoopKernelNs(const HostCosts& host) {
+  return std::min<int64_t>(host.eager_kernel_ns, std::llround(kKernelUs * 1000));
+}
 
 absl::StatusOr<proto::HostTimes> HostOf(const proto::Training& t) {
   proto::HostTable table;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "trace/generate/offload.h"
+#include "trace/generate/optimizer/parameters.h"
 #include "trace/generate/pieces.h"
 #include "trace/generate/schedule.h"
 #include "trace/generate/weights.h"
@@ -20,12 +21,15 @@ bool IsDdp(const StepPlan& p) { return p.training.framework == Training::DDP; }
 // FSDP and DDP have fp32 weights, which are cast for GEMMs.
 int64_t WeightBytes(const StepPlan& p) { return IsFsdp(p) || IsDdp(p) ? 4 : p.element_bytes(); }
 
+// fp32 weights, if those of GEMMs have another dtype; if gradients have two bytes, also fp32 gradients.
+int64_t MasterBytes(const StepPlan& p) {
+  return WeightBytes(p) == 4 ? 0 : 4 + (p.gradient_bytes() == 2 ? 4 : 0);
+}
+
 int64_t OptimizerBytes(const StepPlan& p) {
   const int64_t averages =
       p.training.optimizer == Training::SGD || p.training.optimizer == Training::ADAGRAD ? 4 : 8;
-  if (WeightBytes(p) == 4) return averages;
-  // fp32 weights; if gradients have two bytes, also fp32 gradients.
-  return averages + 4 + (p.gradient_bytes() == 2 ? 4 : 0);
+  return averages + MasterBytes(p);
 }
 
 // Bytes of the activations between the two GEMMs of an adapter and, with dropout, of its input after dropout
@@ -250,6 +254,11 @@ Held HeldBy(const StepPlan& p, const LayerTable& layers, const std::vector<Piece
   return held;
 }
 
+// Muon and SOAP: of the rank that has the most.
+int64_t MatrixOptimizerBytes(const StepPlan& p, int64_t stage) {
+  return MostOptimizerBytes(p, ParametersOf(p, stage), MasterBytes(p));
+}
+
 // Frozen weights exist only in the dtype of GEMMs, without gradients and averages.
 void AddFrozenStates(const StepPlan& p, const Held& held, RankMemory* out) {
   const int64_t ranks = p.split.sharers(false);
@@ -269,7 +278,7 @@ void AddFrozenStates(const StepPlan& p, const Held& held, RankMemory* out) {
   if (!whole) out->working += p.reduced_bytes() * held.largest_adapters;
 }
 
-void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
+void AddStates(const StepPlan& p, int64_t stage, const Held& held, RankMemory* out) {
   if (p.training.frozen()) return AddFrozenStates(p, held, out);
   const auto shared = [&](int64_t bytes, int from) {
     if (p.split.zero < from) return bytes * (held.dense + held.expert);
@@ -278,7 +287,7 @@ void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
   };
   out->weights = shared(WeightBytes(p), 3);
   out->gradients = shared(p.gradient_bytes(), 2);
-  out->optimizer = shared(OptimizerBytes(p), 1);
+  out->optimizer = p.training.by_matrix() ? MatrixOptimizerBytes(p, stage) : shared(OptimizerBytes(p), 1);
   if (p.split.zero < 3) return;
   // The current layer and the next one; the root stays. Or all layers, which are not resharded.
   const int64_t gathered = p.reshards() ? 2 * (held.largest_dense + held.largest_expert) + held.root_dense
@@ -384,7 +393,7 @@ RankMemory MemoryOf(const StepPlan& p, const LayerTable& layers, int64_t stage) 
   RankMemory out;
   const std::vector<Piece> pieces = PiecesOf(p, stage);
   const Held held = HeldBy(p, layers, pieces);
-  AddStates(p, held, &out);
+  AddStates(p, stage, held, &out);
   MoveAverages(p, held, &out);
   const std::vector<Pass> passes = PassesOf(p.split, p.micro_batches(), stage);
   out.in_flight = MostInFlight(passes);

@@ -53,16 +53,16 @@ void Sharing::Flush(int64_t micro_batch) {
 }
 
 uint32_t Sharing::Reduce(bool expert, int64_t elements, const Spot& spot, NodeList at) {
-  const int64_t own = ShareOf(elements, RanksOf(expert));
+  const bool all = plan_.reduces_to_all();
+  const int64_t own = all ? elements : ShareOf(elements, RanksOf(expert));
   if (RanksOf(expert) > 1) {
     if (plan_.split.zero == 3) {  // copies a unit's gradients to contiguous shares, in the reduction's dtype
       const int64_t bytes = elements * (CopiedFrom(plan_) + plan_.reduced_bytes());
       at = {graph_->Compute(PassesOver("chunk_cat", bytes), spot, at)};
     }
-    at = {graph_->Collective(
-        plan_.split.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter,
-        expert ? GroupKind::kExpertData : GroupKind::kData, Stream::kReduce, elements * plan_.reduced_bytes(),
-        spot, at)};
+    at = {graph_->Collective(all ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter,
+                             expert ? GroupKind::kExpertData : GroupKind::kData, Stream::kReduce,
+                             elements * plan_.reduced_bytes(), spot, at)};
   }
   if (plan_.split.copies > 1) {
     at = {graph_->Collective(CollectiveType::kAllReduce,

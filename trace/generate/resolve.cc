@@ -15,6 +15,7 @@
 #include "trace/generate/block.h"
 #include "trace/generate/check.h"
 #include "trace/generate/hosts.h"
+#include "trace/generate/matrix_plan.h"
 #include "trace/generate/not_yet.h"
 #include "trace/generate/offload.h"
 #include "trace/generate/pieces.h"
@@ -476,6 +477,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->optimizer = t.optimizer();
   out->attention = AttentionOf(t, model);
   out->framework = t.framework();
+  RETURN_IF_ERROR(TakeMatrixPlan(t, split, out));
   const bool text = model.image == 0 && model.bias && model.positions > 0;
   out->dropout = t.has_dropout() ? t.dropout() : text;
   out->compiled = t.has_compiled() ? t.compiled() : t.framework() == proto::Training::MEGATRON;

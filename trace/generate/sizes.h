@@ -189,6 +189,15 @@ struct HostCosts {
   bool any() const { return launch_ns + layer_ns + call_ns + batch_ns + step_ns > 0; }
 };
 
+// Optimizers that work on whole matrices (optimizer/). Fields: proto::Training.
+struct MatrixPlan {
+  proto::Training::MatrixSharding sharding = proto::Training::REPEATED;
+  proto::Training::MatrixTp tp = proto::Training::BLOCKWISE;
+  int64_t steps = 5, coefficients = 3;  // of Newton and Schulz
+  bool split_qkv = true, nesterov = false;
+  proto::Training::MuonMoment moment = proto::Training::NO_MOMENT;
+};
+
 // What is offloaded to the host's memory (offload.h).
 struct Offload {
   bool activations = false;
@@ -217,6 +226,7 @@ struct TrainingPlan {
   ModuleSet modules;              // modules that recompute=selective recomputes
   bool recomputes_gemms = false;  // proto::Training::recompute_gemms
   proto::Training::Optimizer optimizer = proto::Training::ADAM;
+  MatrixPlan matrix;
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
   bool dropout = false, compiled = true;
@@ -246,6 +256,10 @@ struct TrainingPlan {
   proto::Training::TableOptimizer table_optimizer = proto::Training::TABLE_ADAGRAD;
   proto::Training::Dtype table_dtype = proto::Training::FP32;
 
+  // Whether the optimizer needs whole matrices.
+  bool by_matrix() const { return optimizer == proto::Training::MUON || optimizer == proto::Training::SOAP; }
+  // Whether each weight is updated by one rank, which owns it.
+  bool owns_weights() const { return by_matrix() && matrix.sharding == proto::Training::LAYERWISE; }
   // Number of layers that full recomputation recomputes together; 1: each before its own backward pass, or no
   // recomputation.
   int64_t recomputed_at_once() const {
@@ -348,6 +362,9 @@ struct StepPlan {
   int64_t gradient_bytes() const {
     return training.dtype == proto::Training::FP16 || training.keeps_narrow_gradients() ? 2 : 4;
   }
+  // Whether each rank gets all reduced gradients: optimizers of whole matrices need them, as long as ranks
+  // have room for them.
+  bool reduces_to_all() const { return split.zero == 0 || (training.by_matrix() && split.zero < 3); }
   // Bytes of an element of a reduced gradient: FSDP casts it before and after the reduction.
   int64_t reduced_bytes() const { return training.narrow_gradients ? 2 : gradient_bytes(); }
   // FSDP with a pipeline reduces gradients after the last micro-batch (torch/distributed/pipelining/stage.py,

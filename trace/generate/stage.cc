@@ -8,6 +8,8 @@
 #include "trace/generate/copies.h"
 #include "trace/generate/layers.h"
 #include "trace/generate/merge.h"
+#include "trace/generate/optimizer/parameters.h"
+#include "trace/generate/optimizer/update.h"
 #include "trace/generate/pieces.h"
 #include "trace/generate/reduce.h"
 #include "trace/generate/schedule.h"
@@ -24,6 +26,7 @@ class StageBuilder {
     done_.resize(static_cast<size_t>(s.stage_pieces() * plan.micro_batches()));
     put_off_.resize(done_.size());
     for (int64_t piece = 0; piece < s.stage_pieces(); ++piece) AddUnits(piece);
+    if (plan.training.by_matrix()) parameters_ = ParametersOf(plan, stage);
   }
 
   absl::StatusOr<StageGraph> Build() {
@@ -335,6 +338,7 @@ class StageBuilder {
 
   int64_t OwnWeights() const {
     const Split& s = plan_.split;
+    if (plan_.training.by_matrix()) return UpdatedElements(plan_, parameters_);
     if (s.zero == 0) return graph_.weights + graph_.expert_weights;
     return ShareOf(graph_.weights, s.sharers(false)) + ShareOf(graph_.expert_weights, s.sharers(true));
   }
@@ -381,6 +385,7 @@ class StageBuilder {
   // Weights that the host updates are complete when their copies are back. Then all weights are copied to the
   // dtype of GEMMs.
   NodeList Update(NodeList at) {
+    if (plan_.training.by_matrix()) return AddUpdate(DescribeUpdate(plan_, parameters_), at, &graph_);
     const Spot spot = {-1, -1, "step", "update"};
     const int64_t own = OwnWeights(), hosts = UpdatedByHost(plan_, own);
     if (hosts > 0) {
@@ -401,7 +406,8 @@ class StageBuilder {
     NodeList at = ClipNorm(ReduceRest(Join(last_backward_, sharing_.reduced())));
     at = Update(at);
     const int zero = plan_.split.zero;
-    if ((zero == 1 || zero == 2) && !plan_.split.overlap_param) sharing_.GatherAll(units_, at);
+    const bool gathered = plan_.split.overlap_param || plan_.training.owns_weights();
+    if ((zero == 1 || zero == 2) && !gathered) sharing_.GatherAll(units_, at);
   }
 
   const StepPlan& plan_;
@@ -411,6 +417,7 @@ class StageBuilder {
   Sharing sharing_;
   ActivationCopies copies_;
   int64_t replicated_ = 0;
+  std::vector<Parameter> parameters_;  // for optimizers of whole matrices
   std::vector<WeightUnit> units_;
   std::vector<size_t> unit_of_piece_;  // first unit of each piece
   std::vector<NodeList> gathered_;     // by unit, with overlap_param

@@ -9,6 +9,7 @@
 #include "trace/base/status_macros.h"
 #include "trace/generate/check.h"
 #include "trace/generate/hosts.h"
+#include "trace/generate/not_yet.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/tables.h"
 #include "trace/io/settings.h"
@@ -201,6 +202,8 @@ absl::StatusOr<StepPlan> ResolveTableStep(const proto::Workload& w) {
   RETURN_IF_ERROR(TakeBatch(t, plan.split.dp, &out));
   out.dtype = t.dtype();
   out.optimizer = t.has_optimizer() ? t.optimizer() : proto::Training::ADAGRAD;
+  if (out.by_matrix())
+    return NotYet("training.optimizer=muon or soap with model.tables", "adagrad, adam, adamw, sgd");
   out.framework = proto::Training::DDP;
   out.compiled = t.compiled();
   out.fused_loss = false;
