@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "replay/plan/matrices.h"
 #include "replay/plan/sharing.h"
 #include "replay/run/price.h"
 #include "trace/base/status_macros.h"
@@ -10,6 +11,7 @@
 #include "trace/generate/memory.h"
 #include "trace/generate/offload.h"
 #include "trace/generate/operators.h"
+#include "trace/generate/optimizer/parameters.h"
 #include "trace/generate/pieces.h"
 
 namespace chakra::planning {
@@ -239,6 +241,20 @@ absl::StatusOr<Estimator::Updates> Estimator::UpdatesOf(const StepPlan& step, in
   return updates_[{variant, elements}] = out;
 }
 
+absl::StatusOr<Estimator::Updates> Estimator::MatrixUpdatesOf(const StepPlan& step, int64_t stage) {
+  const std::vector<generate::Parameter> all = generate::ParametersOf(step, stage);
+  const int64_t elements = generate::UpdatedElements(step, all);
+  const generate::Operators operators(step.training);
+  std::vector<generate::Operator> kernels = operators.Unscale(elements);
+  kernels.push_back(operators.GradientNorm(elements));
+  kernels.push_back(operators.Clip(elements));
+  ASSIGN_OR_RETURN(const auto times, prices_->OfOperators(kernels));
+  ASSIGN_OR_RETURN(const MatrixTimes matrices, TimeOfUpdate(step, all, prices_));
+  Updates out = {0, times.back() + matrices.device, matrices.host};
+  for (size_t i = 0; i + 1 < times.size(); ++i) out.norm += times[i];
+  return out;
+}
+
 absl::StatusOr<double> Estimator::NodesOf(const StepPlan& step, int variant) {
   Key key;
   ASSIGN_OR_RETURN(const auto units, UnitsOf(step, variant, &key));
@@ -269,14 +285,17 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
   ASSIGN_OR_RETURN(const auto clear,
                    prices_->OfOperator(operators.Fill(s.zero == 3 ? first.own : first.dense + first.expert,
                                                       step.gradient_bytes())));
-  double reduced = 0, updated = 0, wait = 0;
+  double reduced = 0, updated = 0, wait = 0, hosts = 0;
   for (const int64_t stage : std::set<int64_t>{0, std::min<int64_t>(1, s.pp - 1), s.pp / 2, s.pp - 1}) {
     const SharedTimes::Weights w = shared.WeightsOf(stage);
     const bool whole = s.zero == 3 && s.pp == 1 && shared.any();
     ASSIGN_OR_RETURN(auto end, whole ? shared.WholeStep(PassesOfCopies(step, *units, *prices_))
                                      : shared.Reduced(stage, pipeline_));
-    end = std::max(end, HostEnd(step, stage, shared, pipeline_));
-    ASSIGN_OR_RETURN(const auto updates, UpdatesOf(step, w.own, variant));
+    const double host = HostEnd(step, stage, shared, pipeline_);
+    end = std::max(end, host);
+    ASSIGN_OR_RETURN(const auto updates, step.training.by_matrix() ? MatrixUpdatesOf(step, stage)
+                                                                   : UpdatesOf(step, w.own, variant));
+    hosts = std::max(hosts, host + updates.host);
     if (s.sp) {
       ASSIGN_OR_RETURN(
           const auto replicated,
@@ -294,7 +313,8 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
     }
     reduced = std::max(reduced, end + updates.norm);
     double after = updates.update;
-    if ((s.zero == 1 || s.zero == 2) && shared.any()) {
+    const bool gathers = s.overlap_param || !step.training.owns_weights();
+    if ((s.zero == 1 || s.zero == 2) && shared.any() && gathers) {
       if (s.overlap_param) {
         ASSIGN_OR_RETURN(const auto waits,
                          WaitForWeights(stage, generate::PieceOf(s, stage, 0), clear, &shared, pipeline_));
@@ -316,7 +336,7 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
                    prices_->OfCollective(CollectiveType::kAllReduce, 4,
                                          prices_->GroupsOf(all ? GroupKind::kWorld : GroupKind::kModel, s)));
   const double syncs = step.training.dtype == proto::Training::FP16 ? 2 : 1;
-  return clear + wait + reduced + syncs * norm + updated;
+  return clear + std::max(wait + reduced + syncs * norm + updated, hosts);
 }
 
 }  // namespace chakra::planning

@@ -33,13 +33,16 @@ class Estimator {
 
  private:
   using Key = std::array<int64_t, 12>;
-  // The time of the optimizer for a number of elements, in picoseconds.
+  // The time of the optimizer for a number of elements, in picoseconds. `host`: of the thread that launches
+  // the update of matrices one by one.
   struct Updates {
-    double norm = 0, update = 0;
+    double norm = 0, update = 0, host = 0;
   };
 
   absl::StatusOr<const Units*> UnitsOf(const generate::StepPlan& step, int variant, Key* key);
   absl::StatusOr<Updates> UpdatesOf(const generate::StepPlan& step, int64_t elements, int variant);
+  // Of an optimizer of whole matrices (Muon, SOAP).
+  absl::StatusOr<Updates> MatrixUpdatesOf(const generate::StepPlan& step, int64_t stage);
 
   Prices* prices_;
   Pipelines pipelines_;

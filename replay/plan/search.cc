@@ -8,6 +8,7 @@
 #include "trace/base/status_macros.h"
 #include "trace/base/stop.h"
 #include "trace/generate/check.h"
+#include "trace/generate/matrix_plan.h"
 #include "trace/generate/memory.h"
 #include "trace/generate/resolve.h"
 
@@ -51,6 +52,8 @@ proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) 
   for (const char* name : {"tp", "sp", "dp", "cp", "ep", "etp", "zero", "overlap_param"})
     p.GetReflection()->ClearField(&p, p.GetDescriptor()->FindFieldByName(name));
   if (w.training().framework() == proto::Training::FSDP) p.set_zero(3);
+  const auto sharding = w.training().matrix_sharding();
+  if (sharding == proto::Training::LAYERWISE || sharding == proto::Training::GATHERED) p.set_zero(1);
   w.mutable_training()->set_micro_batch(1);
   const bool layers = w.training().has_recompute_layers() || w.training().has_recompute_method();
   const bool modules = !w.training().recompute_modules().empty();
@@ -186,6 +189,9 @@ class Searcher {
             for (const int zero : space_.zero) {
               if (!TriesZero(zero, step->split.pp)) continue;
               step->split.zero = zero;
+              if (!space_.variants[static_cast<size_t>(variant)].training().has_matrix_sharding())
+                step->training.matrix.sharding =
+                    generate::DefaultMatrixSharding(step->training.framework, zero);
               step->split.overlap_param =
                   of.has_overlap_param() ? of.overlap_param() : zero == 1 || zero == 2;
               RETURN_IF_ERROR(Try(variant, *step));

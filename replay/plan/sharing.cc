@@ -109,7 +109,8 @@ absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const Pipeli
   const Split& s = step_.split;
   const generate::Sharing buckets(step_, nullptr);
   const int64_t full[2] = {buckets.BucketElements(false), buckets.BucketElements(true)};
-  const CollectiveType type = s.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter;
+  const CollectiveType type =
+      step_.reduces_to_all() ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter;
   const bool whole = s.zero < 2 && !s.overlap_grad;
   int64_t open[2] = {0, 0};
   absl::Status failed;

@@ -118,6 +118,20 @@ TEST_F(PlanCli, ClosedFormMatchesOffloading) {
   }
 }
 
+// Each rank repeats all updates, owns whole weights, or exchanges batches of matrices.
+TEST_F(PlanCli, ClosedFormMatchesMuon) {
+  for (const char* training : {"optimizer=muon --try zero=0,1", "optimizer=muon,launch=0us --try zero=0,1",
+                               "optimizer=muon,framework=fsdp --try pp=1", "optimizer=soap --try zero=1"}) {
+    const proto::PlanReport all =
+        PlanOf(absl::StrCat("--model llama3-8b:layers=8 --ranks 8 --cluster dgx-h100 --try recompute=none "
+                            "--top 1000 --replay-nodes 0 --training seq=4096,global_batch=32,",
+                            training));
+    EXPECT_GE(all.row_size(), 3) << training;
+    EXPECT_LT(all.off_median(), 0.005) << training;
+    EXPECT_LT(all.off_most(), 0.01) << training;
+  }
+}
+
 // Cases: micro-batches that pass in both directions; layers that differ in windows or in recomputation;
 // selective recomputation. All splits are replayed.
 TEST_F(PlanCli, ClosedFormMatchesDualPipeAndUnequalLayers) {
