@@ -25,6 +25,7 @@ constexpr Row kAxolotlRows[] = {
     {"optimizer", "adamw_torch|adamw_torch_fused|adamw_hf|adamw_apex_fused", "training.optimizer=adamw"},
     {"optimizer", "sgd", "training.optimizer=sgd"},
     {"optimizer", "adagrad", "training.optimizer=adagrad"},
+    {"optimizer", "muon", "training.optimizer=muon"},
     {"optimizer", "any", "training.optimizer=adamw", "adamw with fp32 averages is used"},
     {"flash_attention", "yes", ""},
     {"flash_attention", "no", ""},

@@ -42,6 +42,7 @@ constexpr Row kDeepSpeedRows[] = {
     {"optimizer.type", "Adam|AdamW|FusedAdam|DeepSpeedCPUAdam|CPUAdam", "training.optimizer=adamw"},
     {"optimizer.type", "SGD", "training.optimizer=sgd"},
     {"optimizer.type", "Adagrad", "training.optimizer=adagrad"},
+    {"optimizer.type", "Muon", "training.optimizer=muon"},
     {"optimizer.type", "any", "training.optimizer=adamw", "adamw is used"},
     {"activation_checkpointing.partition_activations", "yes", "",
      "each rank of tp keeps whole inputs of layers"},
@@ -124,6 +125,7 @@ class DeepSpeed {
     if (tp > 1) TakeTensor(tp, &out_);
     Types();
     Batch();
+    Matrices();
     Offload();
     if (!t_.has_compiled()) t_.set_compiled(false);
     t_.set_fused_projections(false);
@@ -228,6 +230,18 @@ class DeepSpeed {
     const std::string kKept = In("data_types.grad_accum_dtype|gradient_accumulation_dtype");
     const bool same = k_.Text(kKept) == (t_.has_grad_reduce_dtype() ? "bf16" : fp16 ? "fp16" : "fp32");
     if (!same) k_.LeaveOut(kKept, "gradients are kept in the dtype of their reduction");
+  }
+
+  // Muon's matrices are gathered where ranks share states.
+  void Matrices() {
+    if (t_.optimizer() != Training::MUON) return;
+    if (t_.lora() > 0 || t_.dtype() == Training::FP16) {
+      t_.set_optimizer(Training::ADAMW);
+      k_.LeaveOut(In("optimizer.type"), absl::StrCat("adamw is used with ", t_.lora() > 0 ? "LoRA" : "fp16"));
+      return;
+    }
+    t_.set_muon_nesterov(true);
+    if (p_.zero() > 0) t_.set_matrix_sharding(Training::GATHERED);
   }
 
   void Offload() {

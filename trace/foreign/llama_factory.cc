@@ -33,7 +33,8 @@ constexpr Row kLlamaFactoryRows[] = {
     {"use_galore", "yes", "", "adamw is used"},
     {"use_badam", "yes", "", "adamw is used"},
     {"use_apollo", "yes", "", "adamw is used"},
-    {"use_muon", "yes", "", "adamw is used"},
+    {"use_muon", "yes", "training.optimizer=muon training.muon_nesterov=yes"},
+    {"use_muon", "no", ""},
     {"use_dora", "yes", "", "adapters are LoRA's"},
     {"use_dora", "no", ""},
 };

@@ -303,14 +303,34 @@ class Megatron {
     Adapters();
     Gradients();
     Recompute();
+    Optimizer();
+    t_.set_framework(proto::Training::MEGATRON);
+    Offload();
+  }
+
+  void Optimizer() {
     const std::string optimizer = k_.Text("optimizer").value_or("adam");
+    const bool layerwise =
+        k_.FlagOr("use_layer_wise_distributed_optimizer", false) || absl::StartsWith(optimizer, "dist_");
+    const std::string name(absl::StripPrefix(optimizer, "dist_"));
+    const bool muon = name == "muon" || name == "adaptive_muon";
     if (optimizer == "sgd") {
       t_.set_optimizer(proto::Training::SGD);
+    } else if ((muon || name == "soap") && (p_.zero() > 1 || t_.lora() > 0)) {
+      k_.LeaveOut(
+          absl::StrCat("optimizer=", optimizer, ": adam is used, since ",
+                       t_.lora() > 0 ? "only adapters are trained" : "shares of weights cut matrices"));
+    } else if (muon || name == "soap") {
+      t_.set_optimizer(muon ? proto::Training::MUON : proto::Training::SOAP);
+      if (layerwise) p_.set_zero(1);
+      if (muon) ApplyRows(kMuonRows, "", k_, &out_);
+      if (!muon) k_.LeaveOut("optimizer=soap: bases are not updated in the step");
+      if (name == "adaptive_muon" && !t_.has_muon_moment()) t_.set_muon_moment(proto::Training::ELEMENTS);
     } else if (optimizer != "adam") {
       k_.LeaveOut(absl::StrCat("optimizer=", optimizer, ": adam is used"));
     }
-    t_.set_framework(proto::Training::MEGATRON);
-    Offload();
+    constexpr const char* kOthers[] = {"muon_*", "adaptive_muon_*", "soap_*"};
+    if (t_.optimizer() != proto::Training::MUON) k_.Pass(kOthers);
   }
 
   // TransformerEngine's recipes, by the names of Megatron-LM and by those of Megatron-Bridge's precisions.

@@ -52,4 +52,35 @@ inline constexpr Row kNewerRows[] = {
     {"attention_backend", "any", ""},
 };
 
+// Of Muon. The type of coefficients decides their values, not their number.
+inline constexpr Row kMuonRows[] = {
+    {"muon_num_ns_steps", "number", "training.muon_steps"},
+    {"muon_tp_mode", "blockwise", "training.matrix_tp=blockwise"},
+    {"muon_tp_mode", "duplicated", "training.matrix_tp=duplicated"},
+    {"muon_tp_mode", "distributed", "training.matrix_tp=distributed"},
+    {"muon_split_qkv", "yes", "training.muon_split_qkv=yes"},
+    {"muon_split_qkv", "no", "training.muon_split_qkv=no"},
+    {"no_muon_split_qkv", "yes", "training.muon_split_qkv=no"},
+    {"no_muon_split_qkv", "no", ""},
+    {"muon_nesterov|muon_use_nesterov", "yes", "training.muon_nesterov=yes"},
+    {"muon_nesterov|muon_use_nesterov", "no", ""},
+    {"muon_fp32_matmul_prec", "medium|low", ""},
+    {"muon_fp32_matmul_prec", "any", "", "GEMMs of Newton-Schulz steps have bf16"},
+    {"muon_use_syrk", "yes", "", "GEMMs compute both halves of symmetric products"},
+    {"muon_use_syrk", "no", ""},
+    {"muon_split_fc1", "yes", "", "gate and up are one matrix"},
+    {"muon_split_fc1", "no", ""},
+    {"muon_momentum|muon_momentum_beta", "any", ""},
+    {"muon_scale_mode", "any", ""},
+    {"muon_coefficient_type", "any", ""},
+    {"muon_extra_scale_factor", "any", ""},
+    {"muon_scalar_optimizer", "adam|adamw", ""},
+    {"muon_scalar_optimizer", "any", "", "other weights have adamw"},
+    {"adaptive_muon_moment2_method|muon_moment2_method", "normuon", "training.muon_moment=rows"},
+    {"adaptive_muon_moment2_method|muon_moment2_method", "adamuon", "training.muon_moment=elements"},
+    {"adaptive_muon_moment2_method|muon_moment2_method", "any", "", "a moment of each element is kept"},
+    {"use_layer_wise_param_layout", "yes", "", "gradients are all-reduced"},
+    {"use_layer_wise_param_layout", "no", ""},
+};
+
 }  // namespace chakra::foreign

@@ -121,8 +121,16 @@ class Torchtitan {
     ApplyRows(kTorchtitanRows, "", k_, &out_);
     if (!t_.has_framework()) t_.set_framework(proto::Training::FSDP);
     t_.set_optimizer(proto::Training::ADAMW);
-    if (const auto name = k_.Text("optimizer.name"); name.has_value() && *name != "AdamW" && *name != "Adam")
-      k_.LeaveOut(absl::StrCat("optimizer.name=", *name, ": AdamW is used"));
+    if (const auto name = k_.Text("optimizer.name");
+        name.has_value() && *name != "AdamW" && *name != "Adam") {
+      const bool muon = *name == "Muon" || *name == "DistMuon";
+      if (muon && p_.tp() <= 1 && t_.dtype() != proto::Training::FP16) {
+        t_.set_optimizer(proto::Training::MUON);
+        k_.LeaveOut(absl::StrCat("optimizer.name=", *name, ": ranks exchange matrices as in microsoft/dion"));
+      } else {
+        k_.LeaveOut(absl::StrCat("optimizer.name=", *name, ": AdamW is used"));
+      }
+    }
   }
 
  private:

@@ -32,6 +32,7 @@ constexpr Row kTrainerRows[] = {
      "training.optimizer=adamw"},
     {"optim", "sgd", "training.optimizer=sgd"},
     {"optim", "adagrad", "training.optimizer=adagrad"},
+    {"optim", "muon", "training.optimizer=muon"},
     {"optim", "any", "training.optimizer=adamw", "adamw with fp32 averages is used"},
     {"torch_compile", "yes", "training.compiled=yes"},
     {"torch_compile", "no", ""},
@@ -150,12 +151,25 @@ class TrainerFile {
     // DeepSpeed and FSDP keep fp32 weights in any case.
     if (half_ && t_.framework() == Training::DDP && t_.lora() == 0)
       k_.LeaveOut("torch_dtype|dtype", "weights and averages have fp32, as with mixed precision");
+    Muon();
     k_.Pass(dialect_.harmless);
     k_.NameTheRest(kHarmlessOfTrainer, &out_);
     return k_.status();
   }
 
  private:
+  void Muon() {
+    if (t_.optimizer() != Training::MUON) return;
+    if (t_.lora() > 0 || t_.dtype() == Training::FP16) {
+      t_.set_optimizer(Training::ADAMW);
+      t_.clear_matrix_sharding();
+      t_.clear_muon_nesterov();
+      k_.LeaveOut(absl::StrCat("Muon: adamw is used with ", t_.lora() > 0 ? "LoRA" : "fp16"));
+    } else if (t_.framework() == Training::FSDP) {
+      k_.LeaveOut("Muon: ranks exchange matrices as in microsoft/dion");
+    }
+  }
+
   // Values of the trainer for keys that the file does not have.
   void Defaults() {
     if (!t_.has_micro_batch()) t_.set_micro_batch(dialect_.micro_batch);
