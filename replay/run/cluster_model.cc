@@ -45,6 +45,16 @@ absl::Status CheckDevice(const proto::Device& device) {
                                                      dtype, "\"", SuggestName(dtype, dtypes)));
     }
   }
+  const std::map<std::string, double> achieved(device.achieved_tflops().begin(),
+                                               device.achieved_tflops().end());
+  for (const auto& [dtype, rate] : achieved) {
+    const auto peak = peaks.find(dtype);
+    if (peak != peaks.end() && rate <= peak->second) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("cluster: device.achieved_tflops[\"", dtype, "\"] is ", rate, "; expected ",
+                     peak == peaks.end() ? "a dtype of device.peak_tflops" : "at most its peak_tflops, ",
+                     peak == peaks.end() ? "" : absl::StrCat(peak->second)));
+  }
   if (!device.default_dtype().empty() && !known(device.default_dtype())) {
     return absl::InvalidArgumentError(absl::StrCat("cluster: device.default_dtype is \"",
                                                    device.default_dtype(), "\"",

@@ -118,6 +118,25 @@ TEST(KernelModel, GemmsOfFourBitsReachCublasRates) {
     EXPECT_LT(SteadyRate("GB300", dtype, 1), 1.15 * SteadyRate("GB200", dtype, 1));
 }
 
+// A measured rate of large GEMMs is the limit in a step, less what shapes that fit tiles badly lose; single
+// kernels have the law of their architecture.
+TEST(KernelModel, MeasuredRatesAreTheLimitInAStep) {
+  const auto near = [](const char* device, KernelDtype dtype, double rate) {
+    EXPECT_NEAR(SteadyRate(device, dtype, 1), rate, 0.03 * rate) << device;
+  };
+  near("MI300X", KernelDtype::kBf16, 0.89 * 708);
+  near("MI325X", KernelDtype::kFp8, 0.89 * 1519);
+  near("TPU-v6e", KernelDtype::kBf16, 0.97 * 725);
+  proto::Device device = FindDevice("MI300X").value();
+  const auto time = [&](const KernelLoad& load) {
+    return KernelModel::Create(device, load)->Gemm(Square(16384))->us;
+  };
+  const double alone = time(KernelLoad()), step = time(KernelLoad::Steady(1));
+  (*device.mutable_achieved_tflops())["bf16"] /= 2;
+  EXPECT_EQ(time(KernelLoad()), alone);
+  EXPECT_NEAR(time(KernelLoad::Steady(1)), 2 * step, 0.02 * step);
+}
+
 TEST(KernelModel, BoardPowerChangesTheClockOfSiblings) {
   for (const KernelDtype dtype : {KernelDtype::kBf16, KernelDtype::kFp8}) {
     EXPECT_GT(SteadyRate("GB300", dtype, 1), 1.03 * SteadyRate("GB200", dtype, 1));

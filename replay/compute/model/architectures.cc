@@ -46,6 +46,7 @@ Architecture Read(const proto::KernelArchitecture& a) {
                 BoardOf(a.steady_narrow_board()), a.narrow_share()};
   out.unit_operations = a.unit_operations();
   out.any_layout = a.any_layout();
+  if (a.has_all_shapes()) out.all_shapes = a.all_shapes();
   return out;
 }
 

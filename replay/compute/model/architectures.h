@@ -52,6 +52,9 @@ struct Architecture {
   double unit_operations = 0;  // of the measured device: bf16 operations per cycle and unit
   // GEMMs of fp8 take operands of any layout: no operand is transposed for them.
   bool any_layout = false;
+  // The share of the best GEMM that large GEMMs of all shapes reach. The default is that of cuBLAS
+  // (../architectures/README.md).
+  double all_shapes = 0.89;
 };
 
 std::vector<absl::string_view> ArchitectureNames();

@@ -89,6 +89,21 @@ const Fit* FitOf(absl::Span<const Fit> fits, absl::string_view device, KernelDty
   return nullptr;
 }
 
+// Sets the share of the peak that GEMMs of milliseconds reach, in tiles of 128 x 256.
+void SetLimit(double share, laws::GemmConstants* c) {
+  (*c)[laws::kPeakShare] = share * (1 + (*c)[laws::kHalfTile] * (1.0 / 128 + 1.0 / 256));
+  (*c)[laws::kHotShare] = 0;
+}
+
+// The share of the peak that large GEMMs reach in a step, from those measured on the device; 0: not known.
+// Narrow types without a measurement have kNarrowShare of bf16's share.
+double AchievedShare(const laws::Architecture& architecture, const proto::Device& device, KernelDtype dtype) {
+  const bool narrow = BytesOf(dtype) <= 1 && dtype != KernelDtype::kInt4Weights;
+  double share = laws::UnitOf(device, dtype).achieved;
+  if (share == 0 && narrow) share = laws::UnitOf(device, KernelDtype::kBf16).achieved * kNarrowShare;
+  return share * architecture.all_shapes * ScaleOf(device.kernel_scale().peak_share());
+}
+
 // Constants of GEMMs for a dtype: those of the fit of the architecture's measured device; if that device has
 // no fit for the dtype, or without `own`, those of bf16. For devices of other architectures, a longer start
 // of one library is left out (Carried()).
@@ -108,9 +123,7 @@ laws::GemmConstants ProductConstants(const proto::Device& device, KernelDtype dt
     c[laws::kHotShare] *= rate;
   }
   if (dtype == KernelDtype::kFp32 && architecture.vector_share > 0) {
-    // GEMMs of milliseconds, in tiles of 128 x 256, reach vector_share.
-    c[laws::kPeakShare] = architecture.vector_share * (1 + c[laws::kHalfTile] * (1.0 / 128 + 1.0 / 256));
-    c[laws::kHotShare] = 0;
+    SetLimit(architecture.vector_share, &c);
   }
   if (!architecture.same) c = laws::Carried(laws::GemmFits(), *fit, c);
   return Scaled(device.kernel_scale(), c, laws::kStartCycles, laws::kPeakShare, laws::kMemoryShare);
@@ -201,7 +214,11 @@ absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device, Ker
         dtype != KernelDtype::kInt4Weights)
       machine->cublas_constants[i][laws::kPeakShare] *= architecture.steady.narrow_share / kNarrowShare;
     const bool own_share = dtype == KernelDtype::kFp32 && architecture.vector_share > 0;
-    if (load.steady && architecture.steady.hot > 0 && !own_share) {
+    const double achieved = load.steady ? AchievedShare(architecture, device, dtype) : 0;
+    if (achieved > 0) {
+      SetLimit(achieved, &machine->gemm_constants[i]);
+      SetLimit(achieved, &machine->cublas_constants[i]);
+    } else if (load.steady && architecture.steady.hot > 0 && !own_share) {
       for (laws::GemmConstants* c : {&machine->gemm_constants[i], &machine->cublas_constants[i]}) {
         (*c)[laws::kHotShare] = laws::SteadyHot(architecture, device, BytesOf(dtype), load.devices);
         (*c)[laws::kHotUs] = 0;

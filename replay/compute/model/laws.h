@@ -16,6 +16,7 @@ struct Unit {
   double peak_per_us = 0;    // peak operations of all units on matrices of the dtype
   double bytes_per_us = 0;   // of memory
   double l2_bytes = 0;
+  double achieved = 0;  // share of the peak that the best GEMMs reach (Device.achieved_tflops); 0: not known
 };
 
 // The unit of a device, at the clock that the device sustains (sustained_share). Values that the device does

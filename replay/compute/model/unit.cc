@@ -26,7 +26,10 @@ Unit UnitOf(const proto::Device& device, KernelDtype dtype) {
   unit.l2_bytes = (device.l2_mbytes() > 0 ? device.l2_mbytes() : typical.l2_mbytes) * 1e6;
   for (const char* const* name = PeakNames(dtype); *name != nullptr && unit.peak_per_us == 0; ++name) {
     const auto it = device.peak_tflops().find(*name);
-    if (it != device.peak_tflops().end()) unit.peak_per_us = it->second * sustained * 1e6;
+    if (it == device.peak_tflops().end()) continue;
+    unit.peak_per_us = it->second * sustained * 1e6;
+    const auto achieved = device.achieved_tflops().find(*name);
+    if (achieved != device.achieved_tflops().end()) unit.achieved = achieved->second * 1e6 / unit.peak_per_us;
   }
   return unit;
 }
