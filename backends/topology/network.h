@@ -19,6 +19,15 @@ struct Network {
   std::shared_ptr<const Guide> guide;
   // A line that describes the network, beyond its sizes ("k = 8, 3 tiers, 2:1 at the leaves"). May be empty.
   std::string note;
+  // The axes of a grid whose routers are the devices, the fastest-running first: of a torus or mesh without a
+  // twist. Empty: the network is no such grid.
+  struct Axis {
+    int size = 1;
+    bool closed = false;  // the last device of a line has a link to the first one
+    Bandwidth bandwidth;  // of a link, in each direction
+    Time latency;
+  };
+  std::vector<Axis> axes;
 };
 
 struct NetworkKind {

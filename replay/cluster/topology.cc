@@ -155,6 +155,7 @@ class Builder {
   absl::Status BuildNetworks();
   absl::Status CheckLeftOut();
   absl::Status BuildOne(size_t i, int64_t below);
+  absl::Status SplitAxes();
   absl::Status MakeNetworks();
   absl::Status ReadRouting(BuiltTopology* built) const;
   int64_t Below(size_t i) const;
@@ -290,6 +291,41 @@ absl::Status Builder::BuildNetworks() {
   return absl::OkStatus();
 }
 
+// Replaces a grid of span EACH_AXIS by a dimension for each axis.
+absl::Status Builder::SplitAxes() {
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    const proto::Network& n = proto_.dimension(asked_[i]).network();
+    if (dims_[i].kind != DimensionKind::kNetwork || n.span() != proto::Network::EACH_AXIS) continue;
+    const std::vector<Network::Axis>& axes = dims_[i].network->axes;
+    if (i > 0 || axes.empty()) {
+      return BadField(DimensionField(asked_[i], "network.span"), "EACH_AXIS",
+                      i > 0 ? "the first dimension with it"
+                            : "a torus, mesh or tpu_pod without a twist, whose devices are its routers");
+    }
+    std::vector<TopologyDimension> rings;
+    for (size_t a = 0; a < axes.size(); ++a) {
+      const Network::Axis& axis = axes[a];
+      if (axis.size == 1 && (!rings.empty() || a + 1 < axes.size())) continue;
+      const bool whole = axis.closed && axis.size > 2;
+      TopologyDimension& ring = rings.emplace_back();
+      ring.kind = DimensionKind::kRing;
+      ring.size = axis.size;
+      ring.name = absl::StrCat(dims_[i].name, ".", a);
+      ring.bandwidth = Bandwidth::BytesPerSecond(axis.bandwidth.bytes_per_second() / (whole ? 1 : 2));
+      ring.latency = axis.latency;
+    }
+    if (dims_.size() - 1 + rings.size() > Topology::kMaxDimensions) {
+      return BadField(DimensionField(asked_[i], "network"), absl::StrCat("with ", rings.size(), " axes"),
+                      absl::StrCat("at most ", Topology::kMaxDimensions, " dimensions in all"));
+    }
+    asked_.insert(asked_.begin(), rings.size() - 1, asked_[i]);
+    dims_.erase(dims_.begin());
+    dims_.insert(dims_.begin(), rings.begin(), rings.end());
+    return absl::OkStatus();
+  }
+  return absl::OkStatus();
+}
+
 // Converts dimensions of other kinds that faults name to networks, whose vertices faults can name.
 absl::Status Builder::MakeNetworks() {
   std::set<int> named;
@@ -332,7 +368,8 @@ absl::Status Builder::ReadRouting(BuiltTopology* built) const {
   std::vector<size_t> networks;  // in the order of the proto
   out.routes.resize(dims_.size());
   for (size_t i = 0; i < dims_.size(); ++i) {
-    if (proto_.dimension(asked_[i]).kind() == Dimension::NETWORK) networks.push_back(i);
+    const bool kept = dims_[i].kind == DimensionKind::kNetwork;
+    if (kept && proto_.dimension(asked_[i]).kind() == Dimension::NETWORK) networks.push_back(i);
   }
   if (r.route_file_size() > static_cast<int>(networks.size())) {
     return BadField(
@@ -349,8 +386,9 @@ absl::Status Builder::ReadRouting(BuiltTopology* built) const {
 }
 
 absl::StatusOr<BuiltTopology> Builder::Build() {
-  for (const auto step : {&Builder::ReadDimensions, &Builder::ReadNetworks, &Builder::Size,
-                          &Builder::CheckLeftOut, &Builder::BuildNetworks, &Builder::MakeNetworks}) {
+  for (const auto step :
+       {&Builder::ReadDimensions, &Builder::ReadNetworks, &Builder::Size, &Builder::CheckLeftOut,
+        &Builder::BuildNetworks, &Builder::SplitAxes, &Builder::MakeNetworks}) {
     RETURN_IF_ERROR((this->*step)());
   }
   BuiltTopology built{Topology(), {}, {}, asked_, made_, notes_};
@@ -397,6 +435,10 @@ void RecordTopology(const BuiltTopology& built, proto::Topology* out) {
     *p = asked.dimension(built.asked[i]);
     p->set_size(d.size);
     p->set_name(d.name);
+    if (p->kind() == Dimension::NETWORK && d.kind == DimensionKind::kRing) {  // an axis of it
+      p->set_kind(Dimension::RING);
+      p->clear_network();
+    }
     if (p->kind() == Dimension::NETWORK) continue;
     p->set_bandwidth_gbytes_per_s(static_cast<double>(d.bandwidth.bytes_per_second()) / 1e9);
     p->set_bandwidth_bytes_per_s(d.bandwidth.bytes_per_second());

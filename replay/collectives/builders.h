@@ -40,6 +40,14 @@ absl::Status BuildThemis(const PlanRequest& request, Plan* plan);
 // SW/HW co-design exploration for distributed DL training platforms", ISPASS 2020).
 absl::Status BuildByLevel(const PlanRequest& request, Plan* plan);
 
+// Rings over the axes of a torus, as XLA's collectives on TPUs: two parts of the data for each axis, in both
+// directions, and in rotated order of the axes. With d axes of links of W bytes/s in each direction, an
+// all-gather of B bytes takes B (n - 1)/n / (2 d W) if the axes are equal, and an all-reduce twice that.
+// Austin et al., "How to Scale Your Model", 2025, sharding. An all-to-all passes data on, half of it in each
+// direction, at twice the time of shortest paths. Levels after request.axes run last. Without blocks: one
+// axis.
+absl::Status BuildTorus(const PlanRequest& request, Plan* plan);
+
 // All-to-all in which data passes from neighbour to neighbour around a ring: n (n-1)/2 steps of B/n.
 absl::Status BuildRingAllToAll(const PlanRequest& request, Plan* plan);
 

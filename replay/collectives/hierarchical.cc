@@ -71,4 +71,18 @@ absl::Status BuildByLevel(const PlanRequest& request, Plan* plan) {
   return BuildLevels(request, options, plan);
 }
 
+absl::Status BuildTorus(const PlanRequest& request, Plan* plan) {
+  PlanRequest own = request;
+  if (own.blocks.empty()) {
+    own.blocks = {own.members};
+    own.axes = 1;
+  }
+  LevelOptions options;
+  options.axes = std::min(own.axes, static_cast<int>(own.blocks.size()));
+  options.torus = RoutesOnTorus(static_cast<int>(own.blocks.size()), options.axes);
+  options.stream_for_phase = true;
+  options.took = own.took;
+  return BuildLevels(own, options, plan);
+}
+
 }  // namespace chakra

@@ -52,6 +52,16 @@ std::vector<LevelPhase> PhasesOf(CollectiveType type, int levels) {
   return phases;
 }
 
+std::vector<TorusRoute> RoutesOnTorus(int levels, int axes) {
+  std::vector<TorusRoute> routes;
+  for (int part = 0; part < std::max(1, 2 * axes); ++part) {
+    TorusRoute& route = routes.emplace_back();
+    route.backwards = part % 2 == 1;
+    for (int i = 0; i < levels; ++i) route.order.push_back(i < axes ? (part / 2 + i) % axes : i);
+  }
+  return routes;
+}
+
 std::vector<PhaseVisit> SchedulePhases(const std::vector<std::vector<int>>& level_of,
                                        const std::vector<std::vector<double>>& took, int levels, int at_once,
                                        ServeFirst serve) {
@@ -102,6 +112,12 @@ class LevelPlan {
     for (const int size : size_) {
       stride_.push_back(stride);
       stride *= size;
+    }
+    if (!options_.torus.empty()) {
+      options_.order.clear();
+      for (const TorusRoute& route : options_.torus) options_.order.push_back(route.order);
+      options_.at_once = 2;  // the two directions of an axis
+      parts_ = static_cast<int>(options_.order.size());
     }
     if (bandwidth_.empty()) bandwidth_.assign(size_.size(), 1.0);
     if (options_.algorithm.empty()) options_.algorithm.assign(size_.size(), LevelAlgorithm::kRing);
@@ -205,15 +221,30 @@ class LevelPlan {
       for (size_t i = 0; i < phases_[p].size(); ++i) {
         const auto level = static_cast<size_t>(phases_[p][i].level);
         level_of.back().push_back(phases_[p][i].level);
-        took.back().push_back(i < options_.took.size()
-                                  ? options_.took[i]
+        const size_t at = options_.torus.empty() ? i : p * phases_[p].size() + i;
+        took.back().push_back(at < options_.took.size()
+                                  ? options_.took[at]
                                   : (size_[level] - 1.0) *
                                         Width(p, PositionOf({static_cast<int>(p), static_cast<int>(i)})) /
                                         bandwidth_[level]);
       }
     }
+    if (!options_.torus.empty()) return OnTorus(level_of, took);
     return SchedulePhases(level_of, took, static_cast<int>(size_.size()), options_.at_once,
                           options_.stream_for_phase ? ServeFirst::kFirstCome : ServeFirst::kLowestPart);
+  }
+
+  // Each direction of an axis is a level of its own for the schedule.
+  std::vector<PhaseVisit> OnTorus(std::vector<std::vector<int>> place_of,
+                                  const std::vector<std::vector<double>>& took) const {
+    for (size_t p = 0; p < place_of.size(); ++p) {
+      for (int& level : place_of[p]) level = TorusPlace(options_.torus[p], level, options_.axes);
+    }
+    std::vector<PhaseVisit> visits =
+        SchedulePhases(place_of, took, 2 * static_cast<int>(size_.size()), 1, ServeFirst::kFirstCome);
+    for (PhaseVisit& visit : visits)
+      visit.place = place_of[static_cast<size_t>(visit.part)][static_cast<size_t>(visit.phase)] % 2;
+    return visits;
   }
 
   // The position of a phase's level in the order in which its part is scattered.
@@ -265,6 +296,7 @@ class LevelPlan {
   Slice SlicesFrom(int m, int q, int every) {
     const auto level = static_cast<size_t>(level_);
     const int stride = stride_[level];
+    if (by_member_ && !options_.torus.empty()) return SliceOnTorus(m, q);
     if (by_member_) {
       const int step = every * stride * parts_;
       const int count = n_ / (every * stride);
@@ -278,6 +310,36 @@ class LevelPlan {
     const int width = Width(part, position_);
     const int slices = (size_[level] - q + every - 1) / every;
     return {first + q * width, slices * width, slices == 1 ? uint8_t{0} : Pattern({width, 1, every * width})};
+  }
+
+  // The chunks of all members whose coordinates equal m's on the levels that the part was scattered over
+  // before, and q on this one. The other levels are at most two ranges of neighbours (RoutesOnTorus()): runs
+  // of one follow each other in steps of the other.
+  Slice SliceOnTorus(int m, int q) {
+    const std::vector<int>& order = options_.order[static_cast<size_t>(part_)];
+    std::vector<bool> fixed(size_.size());
+    int place = q * stride_[static_cast<size_t>(level_)];
+    for (int j = 0; j <= position_; ++j) {
+      const int l = order[static_cast<size_t>(j)];
+      fixed[static_cast<size_t>(l)] = true;
+      if (l != level_) place += Coordinate(m, l) * stride_[static_cast<size_t>(l)];
+    }
+    int count[2] = {1, 1}, step[2] = {parts_, parts_}, range = 0, end = 0;
+    for (size_t l = 0; l < size_.size(); ++l) {
+      if (fixed[l] || size_[l] == 1) continue;
+      if (count[0] > 1 && stride_[l] != end) range = 1;
+      if (count[range] == 1) step[range] = stride_[l] * parts_;
+      count[range] *= size_[l];
+      end = stride_[l] * size_[l];
+    }
+    const int chunks = count[0] * count[1];
+    uint8_t pattern = 0;
+    if (count[1] > 1) {
+      pattern = Pattern({count[0], step[0], step[1]});
+    } else if (chunks > 1 && step[0] > 1) {
+      pattern = Pattern({1, 1, step[0]});
+    }
+    return {place * parts_ + part_, chunks, pattern};
   }
 
   // All chunks whose place has the digit q on this level: the data that goes to, or came from, coordinate q.
@@ -297,6 +359,7 @@ class LevelPlan {
 
   void Emit(int part, const LevelPhase& phase, int streams) {
     part_ = part;
+    way_ = !options_.torus.empty() && options_.torus[static_cast<size_t>(part)].backwards ? -1 : 1;
     level_ = phase.level;
     streams_ = &all_[static_cast<size_t>(streams)];
     const LevelAlgorithm algorithm = options_.algorithm[static_cast<size_t>(level_)];
@@ -311,10 +374,13 @@ class LevelPlan {
     }
   }
 
-  int At(int coordinate) const {
+  // The coordinate on the level's ring, from any number.
+  int Around(int coordinate) const {
     const int k = size_[static_cast<size_t>(level_)];
-    const int other = ((coordinate % k) + k) % k;
-    return me_ + (other - Coordinate(me_, level_)) * stride_[static_cast<size_t>(level_)];
+    return ((coordinate % k) + k) % k;
+  }
+  int At(int coordinate) const {
+    return me_ + (Around(coordinate) - Coordinate(me_, level_)) * stride_[static_cast<size_t>(level_)];
   }
   void Send(int to, const Slice& s) {
     const StepOp op = options_.stream_for_phase ? StepOp::kSend : StepOp::kSendWait;
@@ -331,8 +397,8 @@ class LevelPlan {
     switch (algorithm) {
       case LevelAlgorithm::kRing:
         for (int s = 0; s < k - 1; ++s) {
-          Send(At(c + 1), SlicesFrom(me_, (c - 1 - s + k) % k, k));
-          Receive(StepOp::kRecvReduce, At(c - 1), SlicesFrom(me_, (c - 2 - s + 2 * k) % k, k));
+          Send(At(c + way_), SlicesFrom(me_, Around(c - way_ * (1 + s)), k));
+          Receive(StepOp::kRecvReduce, At(c - way_), SlicesFrom(me_, Around(c - way_ * (2 + s)), k));
         }
         break;
       case LevelAlgorithm::kDirect:
@@ -358,8 +424,8 @@ class LevelPlan {
     switch (algorithm) {
       case LevelAlgorithm::kRing:
         for (int s = 0; s < k - 1; ++s) {
-          Send(At(c + 1), SlicesFrom(me_, (c - s + k) % k, k));
-          Receive(StepOp::kRecv, At(c - 1), SlicesFrom(me_, (c - 1 - s + k) % k, k));
+          Send(At(c + way_), SlicesFrom(me_, Around(c - way_ * s), k));
+          Receive(StepOp::kRecv, At(c - way_), SlicesFrom(me_, Around(c - way_ * (1 + s)), k));
         }
         break;
       case LevelAlgorithm::kDirect:
@@ -388,8 +454,8 @@ class LevelPlan {
     const int k = size_[static_cast<size_t>(level_)], c = Coordinate(me_, level_);
     for (int hop = 1; hop < k; ++hop) {
       for (int d = k - 1; d >= hop; --d) {
-        Send(At(c + 1), hop == 1 ? Exchanged((c + d) % k) : Passing(d));
-        Receive(StepOp::kRecv, At(c - 1), d == hop ? Exchanged((c - d + k) % k) : Passing(d));
+        Send(At(c + way_), hop == 1 ? Exchanged(Around(c + way_ * d)) : Passing(d));
+        Receive(StepOp::kRecv, At(c - way_), d == hop ? Exchanged(Around(c - way_ * d)) : Passing(d));
       }
     }
   }
@@ -408,7 +474,7 @@ class LevelPlan {
   std::vector<std::vector<int>> of_level_;
   std::vector<std::vector<int>> all_;  // streams by member
   // State of the phase that is being emitted.
-  int part_ = 0, level_ = 0, position_ = 0, me_ = 0;
+  int part_ = 0, level_ = 0, position_ = 0, me_ = 0, way_ = 1;
   const std::vector<int>* streams_ = nullptr;
 };
 
@@ -421,7 +487,7 @@ int64_t StepsOf(const PlanRequest& request, const LevelOptions& options) {
     const bool ring = options.algorithm.empty() || options.algorithm[l] == LevelAlgorithm::kRing;
     each += request.type == CollectiveType::kAllToAll && ring ? k * (k - 1) : 4 * (k - 1);
   }
-  return n * each * static_cast<int64_t>(options.order.size());
+  return n * each * static_cast<int64_t>(std::max(options.order.size(), options.torus.size()));
 }
 
 }  // namespace

@@ -55,15 +55,34 @@ std::vector<PhaseVisit> SchedulePhases(const std::vector<std::vector<int>>& leve
                                        const std::vector<std::vector<double>>& took, int levels, int at_once,
                                        ServeFirst first);
 
+// The way of a part through the levels of a torus.
+struct TorusRoute {
+  std::vector<int> order;  // the levels in the order in which the part is scattered
+  bool backwards = false;  // its rings run to lower coordinates
+};
+
+// Two parts for each of the first `axes` levels, one in each direction of the rings. The axes are in rotated
+// order, so that all links carry data at all times; the other levels come last. Without axes: one part.
+std::vector<TorusRoute> RoutesOnTorus(int levels, int axes);
+
+// The place at which a part is served on a level of a torus, as an index: each direction of an axis serves
+// one part at a time, other levels serve one part.
+inline int TorusPlace(const TorusRoute& route, int level, int axes) {
+  return 2 * level + (level < axes && route.backwards ? 1 : 0);
+}
+
 // Options of a plan by levels.
 struct LevelOptions {
   std::vector<std::vector<int>> order;    // by part: the levels in the order in which it is scattered
+  std::vector<TorusRoute> torus;          // by part, in place of `order`; empty: not a torus
+  int axes = 0;                           // of a torus
   std::vector<LevelAlgorithm> algorithm;  // by level; empty: rings
   // True: each phase of each part has a stream. False: each level has a stream (a single part has one stream
   // for all levels), so a member has one message at a time on a level.
   bool stream_for_phase = false;
   int at_once = 1;           // number of parts that a level serves at a time
-  std::vector<double> took;  // by phase; empty: the bytes of a phase divided by its level's bandwidth
+  std::vector<double> took;  // by phase (torus: by part and phase); empty: the bytes of a phase divided by
+                             // its level's bandwidth
 };
 
 // Fills `plan`, whose type, algorithm and members are set, for request.blocks. Errors: a level whose size its

@@ -44,6 +44,7 @@ const std::vector<Entry>& Entries() {
        {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock},
        BuildHierarchical},
       {"themis", {T::kAllReduce}, BuildThemis},
+      {"torus", {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock}, BuildTorus},
       {"nvls", {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock}, BuildNvls},
       {"nvls_tree", {T::kAllReduce}, BuildNvlsTree},
       {"collnet", {T::kAllReduce}, BuildCollnet},
@@ -53,6 +54,7 @@ const std::vector<Entry>& Entries() {
       {"bruck", {T::kAllToAll}, BuildBruckAllToAll},
       {"hierarchical", {T::kAllToAll}, BuildHierarchicalAllToAll},
       {"pxn", {T::kAllToAll}, BuildPxn},
+      {"torus", {T::kAllToAll}, BuildTorus},
       {"binomial", {T::kBroadcast, T::kReduce}, BuildBinomial},
       {"chain", {T::kBroadcast, T::kReduce}, BuildChain},
       {"linear", {T::kGather, T::kScatter}, BuildLinear},
@@ -107,6 +109,7 @@ absl::Status CheckRequest(const PlanRequest& request) {
   }
   if (request.parts < 1 || request.at_once < 1)
     return bad(absl::StrCat("parts ", request.parts, ", at_once ", request.at_once, ", expected 1 or more"));
+  if (request.axes < 0) return bad(absl::StrCat("axes is ", request.axes, ", expected 0 or more"));
   if (request.pieces < 1 || request.pieces > kMostPieces)
     return bad(absl::StrCat("pieces is ", request.pieces, ", expected 1 to ", kMostPieces));
   return absl::OkStatus();

@@ -24,10 +24,14 @@ struct PlanRequest {
   int pieces = 8;
   // For plans with an algorithm for each level (`algorithm` is "A+B+..."): the number of parts that the data
   // is cut into, the number of parts that a level serves at a time, and the duration of each phase of a part,
-  // in the order of PhasesOf() and in any unit. Empty `took`: durations in proportion to bytes.
+  // in the order of PhasesOf() and in any unit. Empty `took`: durations in proportion to bytes. With "torus",
+  // `took` has the phases of the first part, then those of the second one, ...
   int parts = 1;
   int at_once = 1;
   std::vector<double> took;
+  // "torus": the number of levels, from the first one, that are axes of a torus, where each member has a link
+  // to both of its neighbours.
+  int axes = 0;
   auto operator<=>(const PlanRequest&) const = default;
 };
 

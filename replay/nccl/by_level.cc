@@ -1,6 +1,8 @@
 #include "replay/nccl/by_level.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "replay/collectives/levels.h"
 #include "replay/nccl/fast_path.h"
@@ -113,37 +115,77 @@ class Phases {
 
 }  // namespace
 
+namespace {
+
+// The times of the phases of a part that visits the levels in this order. Adds their levels to `level_of`,
+// and the times to request->took.
+std::vector<double> TimesOf(const std::vector<int>& order, const std::vector<LevelAlgorithm>& algorithms,
+                            uint64_t unit, Phases* phases, std::vector<int>* level_of, PlanRequest* request) {
+  const bool gathers = request->type == CollectiveType::kAllGather;
+  uint64_t held = gathers ? 1 : static_cast<uint64_t>(request->members);
+  std::vector<double> took;
+  for (LevelPhase visit : PhasesOf(request->type, static_cast<int>(order.size()))) {
+    visit.level = order[static_cast<size_t>(visit.level)];
+    const auto level = static_cast<size_t>(visit.level);
+    took.push_back(static_cast<double>(phases->Of(visit, algorithms[level], held, unit).picos()));
+    level_of->push_back(visit.level);
+    if (visit.kind == PhaseKind::kScatter) held /= static_cast<uint64_t>(request->blocks[level]);
+    if (visit.kind == PhaseKind::kGather) held *= static_cast<uint64_t>(request->blocks[level]);
+  }
+  request->took.insert(request->took.end(), took.begin(), took.end());
+  return took;
+}
+
+std::optional<Time> EndOf(const std::vector<PhaseVisit>& visits) {
+  double end = 0;
+  for (const PhaseVisit& visit : visits) end = std::max(end, visit.end);
+  if (end >= kExact) return std::nullopt;
+  return Time::Picos(static_cast<int64_t>(end));
+}
+
+// On a torus, sizes that are no multiple of the plan's chunks are priced as the next multiple.
+std::optional<Time> PriceTorus(const MachineView& machine, const CollectiveCosts& costs, uint64_t bytes,
+                               const std::vector<int>& members, PlanRequest* request) {
+  const int levels = static_cast<int>(request->blocks.size());
+  const std::vector<TorusRoute> routes = RoutesOnTorus(levels, request->axes);
+  const bool gathers = request->type == CollectiveType::kAllGather;
+  const uint64_t chunks = routes.size() * (gathers ? 1 : static_cast<uint64_t>(request->members));
+  const uint64_t unit = (bytes + chunks - 1) / chunks;
+  const std::vector<LevelAlgorithm> rings(request->blocks.size(), LevelAlgorithm::kRing);
+  Phases phases(machine, costs, members, *request);
+  std::vector<std::vector<double>> took;
+  std::vector<std::vector<int>> place_of;
+  for (const TorusRoute& route : routes) {
+    std::vector<int> level_of;
+    took.push_back(TimesOf(route.order, rings, unit, &phases, &level_of, request));
+    for (int& level : level_of) level = TorusPlace(route, level, request->axes);
+    place_of.push_back(std::move(level_of));
+  }
+  if (!machine.contention_free() || !phases.alike()) return std::nullopt;
+  return EndOf(SchedulePhases(place_of, took, 2 * levels, 1, ServeFirst::kFirstCome));
+}
+
+}  // namespace
+
 std::optional<Time> PricePhases(const MachineView& machine, const CollectiveCosts& costs, uint64_t bytes,
                                 const std::vector<int>& members, PlanRequest* request) {
+  if (request->algorithm == "torus") return PriceTorus(machine, costs, bytes, members, request);
   const auto algorithms = ParseLevelAlgorithms(request->algorithm);
   const int levels = static_cast<int>(request->blocks.size());
   if (!algorithms || algorithms->size() != request->blocks.size())
     return std::nullopt;  // the plan's builder reports the error
-  const std::vector<LevelPhase> visits = PhasesOf(request->type, levels);
+  std::vector<int> upwards(request->blocks.size());
+  std::iota(upwards.begin(), upwards.end(), 0);
   const bool gathers = request->type == CollectiveType::kAllGather;
-  uint64_t held = gathers ? 1 : static_cast<uint64_t>(request->members);
-  const uint64_t chunks = static_cast<uint64_t>(request->parts) * held;
-  const uint64_t unit = bytes / chunks;
+  const uint64_t chunks =
+      static_cast<uint64_t>(request->parts) * (gathers ? 1 : static_cast<uint64_t>(request->members));
   Phases phases(machine, costs, members, *request);
   std::vector<int> level_of;
-  for (const LevelPhase& visit : visits) {
-    const auto level = static_cast<size_t>(visit.level);
-    const Time time = phases.Of(visit, (*algorithms)[level], held, unit);
-    request->took.push_back(static_cast<double>(time.picos()));
-    level_of.push_back(visit.level);
-    if (visit.kind == PhaseKind::kScatter) held /= static_cast<uint64_t>(request->blocks[level]);
-    if (visit.kind == PhaseKind::kGather) held *= static_cast<uint64_t>(request->blocks[level]);
-  }
+  const std::vector<double> took = TimesOf(upwards, *algorithms, bytes / chunks, &phases, &level_of, request);
   if (!machine.contention_free() || !phases.alike() || bytes % chunks != 0) return std::nullopt;
   const auto parts = static_cast<size_t>(request->parts);
-  double end = 0;
-  for (const PhaseVisit& visit :
-       SchedulePhases(std::vector(parts, level_of), std::vector(parts, request->took), levels,
-                      std::min(request->at_once, request->parts), ServeFirst::kFirstCome)) {
-    end = std::max(end, visit.end);
-  }
-  if (end >= kExact) return std::nullopt;
-  return Time::Picos(static_cast<int64_t>(end));
+  return EndOf(SchedulePhases(std::vector(parts, level_of), std::vector(parts, took), levels,
+                              std::min(request->at_once, request->parts), ServeFirst::kFirstCome));
 }
 
 }  // namespace chakra

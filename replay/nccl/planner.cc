@@ -106,7 +106,8 @@ CollectivePlanner::CollectivePlanner(const MachineView& machine, const Collectiv
       by_size_(costs.library != nullptr || !costs.programs.empty()),
       plans_(plans == nullptr ? own_plans_ : *plans) {
   for (const auto& [key, algorithm] : costs.algorithm) {
-    by_size_ = by_size_ || absl::StrContains(key, '@') || ParseLevelAlgorithms(algorithm).has_value();
+    by_size_ = by_size_ || absl::StrContains(key, '@') || ParseLevelAlgorithms(algorithm).has_value() ||
+               algorithm == "torus";
   }
 }
 
@@ -165,6 +166,16 @@ absl::StatusOr<std::string> CollectivePlanner::AlgorithmOn(const GroupShape& sha
   return absl::StrJoin(own, "+");
 }
 
+int CollectivePlanner::AxesOf(const GroupShape& shape) const {
+  const std::vector<TopologyDimension>& dimensions = machine_.topology().dimensions();
+  int axes = 0;
+  for (const int level : shape.levels) {
+    if (dimensions[static_cast<size_t>(level)].kind != TopologyDimension::Kind::kRing) break;
+    ++axes;
+  }
+  return axes;
+}
+
 std::vector<double> CollectivePlanner::Bandwidths(const std::vector<int>& members,
                                                   const GroupShape& shape) const {
   constexpr uint64_t kBytes = uint64_t{1} << 30;
@@ -199,7 +210,13 @@ absl::Status CollectivePlanner::PlanPlain(CollectiveType type, uint64_t bytes, i
     ASSIGN_OR_RETURN(request.algorithm, AlgorithmOn(shape, type, *chosen));
     if (shape.blocks.size() > 1) request.blocks = shape.blocks;
     if (request.algorithm == "themis") request.bandwidth = Bandwidths(members, shape);
-    if (ParseLevelAlgorithms(request.algorithm)) {  // the parts are in the plan itself
+    const bool torus = request.algorithm == "torus";
+    if (torus) {
+      request.blocks = shape.blocks;
+      request.axes = AxesOf(shape);
+      request.bandwidth = Bandwidths(members, shape);
+    }
+    if (torus || ParseLevelAlgorithms(request.algorithm)) {  // the parts are in the plan itself
       request.parts = std::exchange(out->costs.parts, 1);
       request.at_once = std::exchange(out->costs.at_once, 1);
       out->together = PricePhases(machine_, costs_, bytes, members, &request);

@@ -54,6 +54,8 @@ class CollectivePlanner {
   // The program from a file that serves these calls under `rule`, which may name the program; null: none.
   const CustomProgram* FindProgram(CollectiveType type, uint64_t bytes, int root, int ranks,
                                    const std::string& rule) const;
+  // The number of the group's levels, from the first one, that are rings.
+  int AxesOf(const GroupShape& shape) const;
   // The bandwidth of a member's links at each level of the group's blocks, as a share of the largest.
   std::vector<double> Bandwidths(const std::vector<int>& members, const GroupShape& shape) const;
   absl::Status PlanPlain(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,

@@ -179,9 +179,17 @@ absl::StatusOr<Network> BuildGrid(const Parameters& p, const Grid& grid, bool an
     for (LinkClass& c : classes) c.latency = p.cards().latency;
   }
   ASSIGN_OR_RETURN(const auto host, ClassOf(p, "host", "host_link", "host_latency"));
-  return Assemble(grid, classes, host,
-                  absl::StrCat(ShapeText(grid.shape),
-                               grid.hosts == 0 ? "" : absl::StrCat(", ", grid.hosts, " devices a router")));
+  auto network =
+      Assemble(grid, classes, host,
+               absl::StrCat(ShapeText(grid.shape),
+                            grid.hosts == 0 ? "" : absl::StrCat(", ", grid.hosts, " devices a router")));
+  const bool crossed = std::find(grid.join.begin(), grid.join.end(), Join::kAll) != grid.join.end();
+  if (!network.ok() || grid.hosts != 0 || grid.twisted || crossed) return network;
+  for (size_t d = 0; d < grid.shape.size(); ++d) {
+    network->axes.push_back(
+        {grid.shape[d], grid.join[d] == Join::kRing, classes[d].bandwidth, classes[d].latency});
+  }
+  return network;
 }
 
 std::vector<Parameter> LineParameters(const char* devices_doc) {
