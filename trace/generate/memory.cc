@@ -100,6 +100,13 @@ class Tensors {
       casts_[i] = 0;
       bytes += BytesOf(i);
     }
+    // With the output of attention, the sum with the residual stream is made again.
+    for (size_t s = 1; r.module == kAttentionOut && s < block_.sublayers.size(); ++s) {
+      const size_t sum = block_.operations.size() + s;
+      if (block_.sublayers[s].begin != r.end || !kept_[sum]) continue;
+      kept_[sum] = false;
+      bytes += BytesOf(sum);
+    }
     return bytes;
   }
 

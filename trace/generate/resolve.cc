@@ -348,6 +348,14 @@ absl::Status CheckModules(const ModelSize& model, const ModuleSet& m) {
     return bad(kSharedExperts, "; expected shared experts (model.shared_ffn)");
   if (m[kLayerNorms] && !model.pre_norm) return bad(kLayerNorms, "; expected model.pre_norm=yes");
   if (m[kDenseMlp] && !model.HasSublayer('-')) return bad(kDenseMlp, "; expected layers without experts");
+  for (const Module part : {kDenseMlp, kMoe, kExpertActivation, kSharedExperts}) {
+    if (m[part] && m[kMlpUp]) return bad(part, ", which mlp_up recomputes too; expected one of them");
+  }
+  if (m[kLatentUp] && m[kProjections])
+    return bad(kLatentUp, ", which qkv_proj recomputes too; expected one of them");
+  for (const Module attention : {kProjections, kAttentionOut}) {
+    if (m[attention] && !model.HasSublayer('*')) return bad(attention, "; expected layers with attention");
+  }
   return absl::OkStatus();
 }
 

@@ -167,11 +167,15 @@ enum Module : uint8_t {
   kMoe,
   kExpertActivation,
   kSharedExperts,
+  kProjections,
+  kAttentionOut,
+  kMlpUp,
 };
-inline constexpr int kModules = 7;
+inline constexpr int kModules = 10;
 // The names in proto::Training::recompute_modules, by Module.
-inline constexpr const char* kModuleNames[kModules] = {"core_attn", "layernorm", "mla_up_proj",   "mlp",
-                                                       "moe",       "moe_act",   "shared_experts"};
+inline constexpr const char* kModuleNames[kModules] = {"core_attn", "layernorm", "mla_up_proj",    "mlp",
+                                                       "moe",       "moe_act",   "shared_experts", "qkv_proj",
+                                                       "out_proj",  "mlp_up"};
 using ModuleSet = std::bitset<kModules>;
 // "mla_up_proj+moe_act".
 std::string NamesOf(const ModuleSet& modules);

@@ -131,6 +131,7 @@ void DescribeAttention(BlockWriter* w) {
   const AttentionWidths widths = WidthsOf(w->plan());
   w->Begin("attention.add", "attention.post_norm");
   w->SublayerNorm("attention.norm");
+  const int32_t first = w->next();
   std::pair<int32_t, int32_t> up = {0, 0};
   if (m.latent()) {
     up = LatentQueries(widths, w);
@@ -149,10 +150,13 @@ void DescribeAttention(BlockWriter* w) {
   op.out_bytes =
       w->size() * w->tokens() * (m.sparse() ? m.heads / w->split().tp * m.kv_rank : widths.context);
   const int32_t core = w->Add(op);
+  w->Recompute(kProjections, first, core, core, false);
   if (m.sparse()) AddLatentValues(w);
   if (m.attention_gate) Gate(widths, w);
+  const int32_t out = w->next();
   int32_t last = w->Row("attention.out", widths.context, m.hidden, "attention.out_adapter");
   if (m.bias) last = w->Bias("attention.out", w->shared(), m.hidden);
+  w->Recompute(kAttentionOut, out, last + 1, last, false);
   if (m.mlp_norm()) w->RecomputeNorm(last);  // the MLP recomputes a norm that it shares
   if (m.latent()) w->Recompute(kLatentUp, up.first, up.second, core, false);
   w->Recompute(kCoreAttention, core, core + 1, core, true);

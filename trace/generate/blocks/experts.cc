@@ -155,6 +155,7 @@ void DescribeExperts(BlockWriter* w) {
   }
   w->RecomputeNorm(last);
   w->Recompute(kMoe, first, w->next(), last, true);
+  w->Recompute(kMlpUp, first, w->next(), last, true);
   w->End(2 * m.top_k * m.expert_ffn / s.tp);
 }
 

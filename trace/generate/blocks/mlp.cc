@@ -32,6 +32,7 @@ void DescribeMlp(BlockWriter* w) {
   const int32_t last = AddMlp(false, ffn, w);
   w->RecomputeNorm(last);
   w->Recompute(kDenseMlp, begin, last + 1, last, true);
+  w->Recompute(kMlpUp, begin, last, last, false);
   w->End(2 * ffn);
 }
 
