@@ -14,6 +14,7 @@
 namespace chakra::foreign::CHAKRA_FILE {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -44,7 +45,11 @@ TEST(ForeignMaxText, AMeshIsAParallelism) {
   EXPECT_EQ(w.training().micro_batch(), 8);  // 2 on each of 4 devices
   EXPECT_EQ(w.training().accumulation(), 1);
   EXPECT_EQ(w.training().dtype(), proto::Training::FP8);
-  EXPECT_EQ(w.training().recompute(), proto::Training::FULL);
+  EXPECT_EQ(w.training().recompute(), proto::Training::SELECTIVE);
+  EXPECT_EQ(w.training().recompute_modules(), "layernorm+qkv_proj+core_attn+out_proj+mlp_up");
+  EXPECT_EQ(w.training().attention(), proto::Training::FLASH);
+  EXPECT_EQ(w.training().grad_reduce_dtype(), proto::Training::BF16);
+  EXPECT_EQ(w.training().launch_us(), 0);
   EXPECT_TRUE(w.training().compiled());
   EXPECT_THAT(LeftOutOf(w),
               ElementsAre("the axis data has 2 copies of the weights: all ranks of dp share one copy"));
@@ -54,12 +59,58 @@ TEST(ForeignMaxText, AMeshIsAParallelism) {
                                             {"dcn_data_parallelism: 2", "dcn_data_parallelism: -1"}}),
                {});
   EXPECT_FALSE(minimal.parallel().has_dp());
+  EXPECT_EQ(minimal.training().recompute_modules(), "layernorm+core_attn");
   EXPECT_THAT(
       LeftOutOf(minimal),
       ElementsAre(
-          "quantization=int8: GEMMs have the dtype of dtype", "remat_policy=minimal: nothing is recomputed",
-          "opt_type=muon: adamw is used",
+          "quantization=int8: GEMMs have the dtype of dtype", "opt_type=muon: adamw is used",
           "the number of ranks is unknown: dp is 1; --parallel dp=N says how many ranks share the batch"));
+}
+
+proto::Workload WithPolicy(const std::string& lines) {
+  return ReadText(absl::StrReplaceAll(kNamed, {{"remat_policy: full", lines}, {"dcn_data", "dcn_fsdp"}}), {});
+}
+
+// A policy is the set of the tensors that are kept; a part of a layer that makes any other runs again.
+TEST(ForeignMaxText, PoliciesAreModules) {
+  const struct {
+    const char *lines, *modules;
+  } kCases[] = {
+      {"remat_policy: minimal_with_context", "layernorm"},
+      {"remat_policy: save_out_proj", "layernorm+qkv_proj+core_attn+mlp_up"},
+      {"remat_policy: save_dot_except_mlp", "layernorm+core_attn+mlp_up"},
+      {"remat_policy: custom", "layernorm+qkv_proj+core_attn+out_proj+mlp_up"},
+      {"remat_policy: custom\nqkv_proj: device\ncontext: device\nmlpwi: remat", "layernorm+out_proj+mlp_up"},
+      {"remat_policy: custom\nquery_proj: device\nkey_proj: device\nvalue_proj: device\nout_proj: device",
+       "layernorm+core_attn+mlp_up"},
+  };
+  for (const auto& c : kCases) {
+    const proto::Workload w = WithPolicy(c.lines);
+    EXPECT_EQ(w.training().recompute(), proto::Training::SELECTIVE) << c.lines;
+    EXPECT_EQ(w.training().recompute_modules(), c.modules) << c.lines;
+    EXPECT_THAT(LeftOutOf(w), IsEmpty()) << c.lines;
+  }
+  const proto::Workload none = WithPolicy("remat_policy: none");
+  EXPECT_EQ(none.training().recompute(), proto::Training::NONE);
+  EXPECT_EQ(none.training().recompute_modules(), "");
+}
+
+TEST(ForeignMaxText, WhatPoliciesDoBesidesIsNamed) {
+  const proto::Workload offloaded =
+      WithPolicy("remat_policy: custom\ndecoder_layer_input: offload\nmlpwo: offload\nout_proj: offload");
+  EXPECT_EQ(offloaded.training().recompute_modules(), "layernorm+qkv_proj+core_attn+mlp_up");
+  EXPECT_THAT(LeftOutOf(offloaded),
+              Each(HasSubstr("the tensors stay on the device, without copies to the host")));
+  EXPECT_EQ(LeftOutOf(offloaded).size(), 3);
+  const proto::Workload mixed =
+      WithPolicy("remat_policy: custom\nquery_proj: device\nmlpwi_1: device\nmlpwi_0: remat");
+  EXPECT_EQ(mixed.training().recompute_modules(), "layernorm+core_attn+out_proj+mlp_up");
+  EXPECT_THAT(LeftOutOf(mixed), ElementsAre("query_proj: kept together with key_proj, value_proj",
+                                            "mlpwi_1: made again with mlpwi_0"));
+  EXPECT_THAT(ErrorOf(absl::StrReplaceAll(kNamed, {{"policy: full", "policy: some"}}), {}),
+              HasSubstr("remat_policy is \"some\"; expected one of none, custom, full, minimal, "));
+  EXPECT_THAT(ErrorOf(absl::StrReplaceAll(kNamed, {{"policy: full", "policy: custom\ncontext: there"}}), {}),
+              HasSubstr("context is \"there\"; expected device, offload or remat"));
 }
 
 TEST(ForeignMaxText, PipelinesAndExpertsShareDevices) {

@@ -9,6 +9,7 @@
 #include "trace/base/status_macros.h"
 #include "trace/foreign/format.h"
 #include "trace/foreign/keys.h"
+#include "trace/foreign/maxtext_remat.h"
 #include "trace/foreign/model_ids.h"
 #include "trace/foreign/rows.h"
 #include "trace/foreign/text.h"
@@ -25,21 +26,23 @@ constexpr Row kMaxTextRows[] = {
     {"dtype", "float32", "training.dtype=fp32"},
     {"dtype", "float16", "training.dtype=fp16"},
     {"grad_dtype", "float32", ""},
-    {"grad_dtype", "any", "", "gradients are reduced in fp32"},
+    {"grad_dtype", "any", "", "gradients are kept in fp32"},
     {"weight_dtype", "float32", ""},
     {"weight_dtype", "any", "", "weights have fp32"},
     {"quantization", "fp8|fp8_full|te_fp8_currentscaling|te_fp8_delayedscaling|nanoo_fp8",
      "training.dtype=fp8"},
     {"quantization", "any", "", "GEMMs have the dtype of dtype"},
-    {"remat_policy", "full", "training.recompute=full"},
-    {"remat_policy", "none", "training.recompute=none"},
-    {"remat_policy", "any", "training.recompute=none", "nothing is recomputed"},
-    {"attention", "autoselected|flash|cudnn_flash_te|cudnn_flash_jax", ""},
+    {"attention", "autoselected|flash|cudnn_flash_te|cudnn_flash_jax", "training.attention=flash"},
     {"attention", "dot_product", "training.attention=math"},
-    {"attention", "any", "", "flash is used"},
+    {"attention", "any", "training.attention=flash", "flash is used"},
     {"opt_type", "adamw|adam_pax", "training.optimizer=adamw"},
     {"opt_type", "sgd", "training.optimizer=sgd"},
     {"opt_type", "any", "training.optimizer=adamw", "adamw is used"},
+    {"mu_dtype", "float32", ""},
+    {"mu_dtype", "any", "", "the averages of the optimizer have fp32"},
+    {"custom_mesh", "any", "", "the axes are in the order of the ranks"},
+    {"num_vocab_tiling", "1", ""},
+    {"num_vocab_tiling", "any", "", "the logits of a micro-batch exist at one time"},
     {"optimizer_memory_host_offload", "yes", "", "the optimizer stays on the device"},
     {"parameter_memory_host_offload", "yes", "", "weights stay on the device"},
     {"packing", "yes", "", "attention covers the whole sequence"},
@@ -150,7 +153,16 @@ constexpr const char* kHarmlessOfMaxText[] = {"run_name",
                                               "cast_logits_to_fp32",
                                               "float32_*",
                                               "use_random_routing",
-                                              "load_balance_loss_weight"};
+                                              "load_balance_loss_weight",
+                                              "skip_jax_distributed_system",
+                                              "profile_periodically_period",
+                                              "use_tokamax_*",
+                                              "use_splash_scheduler",
+                                              "use_qwix_quantization",
+                                              "weight_quantization_calibration_method",
+                                              "wi_tile_*",
+                                              "wo_tile_*",
+                                              "cost_estimate_*"};
 
 class MaxText {
  public:
@@ -164,13 +176,20 @@ class MaxText {
 
   void Take() {
     t_.set_dtype(Training::BF16);
-    t_.set_recompute(Training::FULL);  // remat_policy of base.yml
+    t_.set_attention(Training::FLASH);
     t_.set_optimizer(Training::ADAMW);
     Named();
     const bool sized = k_.Has("base_emb_dim");
     ApplyRows(kMaxTextRows, "", k_, &out_);
     if (sized) Sizes();
+    ReadRemat(k_, out_.mutable_training());
     Mesh();
+    // Gradients are those of the weights after their cast to dtype: XLA reduces them before the cast back.
+    if (t_.dtype() == Training::BF16 || t_.dtype() == Training::FP8) t_.set_grad_reduce_dtype(Training::BF16);
+    t_.set_launch_us(0);  // one program for a step
+    // Fixed scales need no pass over the tensor, as those of earlier steps.
+    if (absl::StartsWith(k_.Text("act_quantization_calibration_method").value_or(""), "fixed"))
+      t_.set_fp8(Training::DELAYED);
     // A compiled step: XLA fuses elementwise operations and the loss.
     t_.set_compiled(true);
     t_.set_fused_loss(t_.attention() != Training::MATH);
