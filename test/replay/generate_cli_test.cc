@@ -113,6 +113,18 @@ TEST_F(GenerateCli, NamesStagesThatDoNotFit) {
   EXPECT_THAT(r.out, HasSubstr(" GiB more than 4.00 GiB"));
 }
 
+TEST_F(GenerateCli, CountsMfuByThePeakOfGemms) {
+  const auto peak = [&](const char* dtype, const char* cluster) {
+    return ReportOf(absl::StrCat("--model llama3-8b:layers=2 --parallel tp=2 --training seq=512,dtype=",
+                                 dtype, " --cluster ", cluster))
+        .training()
+        .peak_dtype();
+  };
+  EXPECT_EQ(peak("nvfp4", "dgx-b200"), "fp4");
+  EXPECT_EQ(peak("fp8", "dgx-b200"), "fp8");
+  EXPECT_EQ(peak("nvfp4", "dgx-h100"), "bf16");  // it has none of 4 bits
+}
+
 TEST_F(GenerateCli, ReportsTokensMfuAndMemory) {
   const std::string folder = Folder("reports");
   ASSERT_EQ(Run(std::string("generate ") + kStep + " -o " + folder + "/step").status, 0);

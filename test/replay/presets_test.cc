@@ -90,6 +90,8 @@ constexpr MachineFact kMachines[] = {
     {"grand-teton-h100", 8, 50, "H100-SXM5-96GB", "infiniband-ndr"},
     {"leonardo", 4, 12.5, "A100-SXM-64GB", "infiniband-hdr"},
     {"marenostrum5", 4, 25, "H100-SXM-64GB", "infiniband-ndr"},
+    {"mi325x", 8, 50, "MI325X-256GB", "infiniband-ndr"},
+    {"mi350x", 8, 50, "MI350X-288GB", "roce-pollara"},
     {"mi355x", 8, 50, "MI355X-288GB", "roce-pollara"},
     {"oci-gpu4", 8, 25, "A100-SXM4-80GB", "roce-100"},
     {"oci-h100", 8, 50, "H100-SXM5-80GB", "roce-400"},
@@ -117,7 +119,8 @@ TEST(Presets, MachinesMatchTheirFacts) {
 TEST(Presets, NamesMatchTheTable) {
   std::vector<std::string> names;
   for (const Fact& f : kFacts) names.emplace_back(f.name);
-  names.insert(names.end(), {"l40s", "rtx-pro-6000"});
+  names.insert(names.end(),
+               {"l40s", "rtx-pro-6000", "gaudi2", "gaudi3", "tpu-v5p", "tpu-v6e", "tpu-v7", "trn1", "trn2"});
   for (const MachineFact& m : kMachines) names.emplace_back(m.name);
   std::sort(names.begin(), names.end());
   EXPECT_EQ(PresetNames(), names);

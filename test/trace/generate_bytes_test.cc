@@ -100,13 +100,18 @@ class SecondCount {
   bool Blocks() const { return t_.narrow() && (t_.block_scales || Four()); }
   // Inputs of GEMMs are gathered in the type that the GEMMs take, with a byte for each block of 32 or 16.
   double Inputs(double n, double width = -1) const {
-    const double bits = !t_.narrow() ? 16 : Four() ? 4 + 8.0 / 16 : Blocks() ? 8 + 8.0 / 32 : 8;
+    const double bits = !t_.narrow() || CastsAfter() ? 16
+                        : Four()                     ? 4 + 8.0 / 16
+                        : Blocks()                   ? 8 + 8.0 / 32
+                                                     : 8;
     return Tokens(n, width) * bits / 16;
   }
   // Bytes of the greatest values that ranks of tp reduce before a cast: of rows, and in blocks of 16 of
   // columns.
   double Maxima() const { return Four() ? 8 : 4; }
-  bool Looks() const { return t_.narrow() && (t_.looks_before_cast || Four()); }
+  bool Looks() const { return t_.narrow() && (t_.looks_before_cast || Four()) && !CastsAfter(); }
+  // torchao casts to nvfp4 what ranks of tp gathered in bf16.
+  bool CastsAfter() const { return Four() && t_.framework == proto::Training::FSDP; }
   double Norm(double width) const { return m_.layer_norm ? 2 * width : width; }
   double Bias(double width) const { return m_.bias ? width : 0; }
   bool Latent() const { return m_.kv_rank > 0; }
