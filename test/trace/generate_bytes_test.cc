@@ -143,7 +143,7 @@ class SecondCount {
     Add(CollectiveType::kAllGather, Inputs(own_, in), forward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_), forward);
     // Gradients before the row-parallel GEMM: with block scales, those of both directions.
-    Add(CollectiveType::kAllGather, Inputs(own_), backward * (Blocks() ? 2 : 1));
+    Add(CollectiveType::kAllGather, Inputs(own_), backward * (Blocks() && !CastsAfter() ? 2 : 1));
     if (gathers_again) Add(CollectiveType::kAllGather, Inputs(own_, in), backward);
     // The greatest values of the column-parallel GEMM's input, and of gradients before the row-parallel one.
     if (Looks()) Add(CollectiveType::kAllReduce, Maxima(), forward + backward);

@@ -277,14 +277,12 @@ class MaxText {
     p_.set_cp(cp);
     p_.set_pp(pp);
     p_.set_ep(ep);
+    if (ep > 1) p_.set_dispatcher(proto::Parallel::ALLTOALL);  // ragged_all_to_all
     if (cp > 1) p_.set_cp_kind(proto::Parallel::ALL_GATHER);
     t_.set_framework(sharded ? Training::FSDP : Training::DDP);
     p_.set_zero(sharded ? 3 : 0);
     if (rest_.empty()) p_.set_dp(data * fsdp * ep);
-    if (data > 1 && sharded) {
-      k_.LeaveOut(
-          absl::StrCat("the axis data has ", data, " copies of the weights: all ranks of dp share one copy"));
-    }
+    if (data > 1 && sharded) p_.set_copies(data);
     Batch(static_cast<double>(tp) * static_cast<double>(cp) * static_cast<double>(pp));
   }
 
