@@ -27,7 +27,7 @@ Constants Of(const std::string& device) {
 // All devices with published power.
 std::vector<std::string> DevicesWithPower() {
   std::vector<std::string> names = DeviceNames();
-  for (const char* name : {"TPU-v6e", "TPU-v7", "Trainium2"}) {
+  for (const char* name : {"Ascend910B", "TPU-v5p", "TPU-v6e", "TPU-v7", "Trainium1", "Trainium2"}) {
     EXPECT_EQ(std::erase(names, name), 1u) << name;
     EXPECT_THAT(Said(ConstantsOf(BuiltInModel(), name).status()), HasSubstr(name));
   }
