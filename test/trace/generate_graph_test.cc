@@ -301,10 +301,12 @@ TEST(GenerateLayout, NodesAndRailsPartitionTheExpertRanks) {
 }
 
 TEST(GenerateLayout, GroupsPartitionTheRanks) {
-  for (const bool pp_before_dp : {false, true}) {
+  for (const auto& [pp_before_dp, copies] :
+       {std::pair{false, 1}, std::pair{true, 1}, std::pair{false, 3}, std::pair{true, 3}}) {
     Split s;
     s.tp = 2, s.cp = 2, s.dp = 6, s.pp = 3, s.ep = 4, s.etp = 2, s.domain = 4;
     s.pp_before_dp = pp_before_dp;
+    s.copies = copies;
     const Layout layout(s);
     for (int kind = 0; kind < kGroupKinds; ++kind) {
       std::map<std::string, std::vector<int>> groups;
@@ -325,6 +327,17 @@ TEST(GenerateLayout, GroupsPartitionTheRanks) {
       EXPECT_EQ(all, static_cast<size_t>(layout.ranks()) * (ends ? 2 : 3) / 3) << kind;
     }
   }
+}
+
+// Neighbours share a copy of the weights; the ranks with the same share of each copy reduce gradients.
+TEST(GenerateLayout, CopiesOfWeightsAreOnNeighbours) {
+  Split s;
+  s.tp = 2, s.dp = 8, s.ep = 2, s.copies = 2;
+  const Layout layout(s);
+  EXPECT_THAT(layout.Members(GroupKind::kData, 9), ::testing::ElementsAre(9, 11, 13, 15));
+  EXPECT_THAT(layout.Members(GroupKind::kCopies, 9), ::testing::ElementsAre(1, 9));
+  EXPECT_THAT(layout.Members(GroupKind::kExpertData, 9), ::testing::ElementsAre(9, 11, 13, 15));
+  EXPECT_THAT(layout.Members(GroupKind::kExpertCopies, 9), ::testing::ElementsAre(1, 9));
 }
 
 // Dropout, and the kernels of frameworks before FlashAttention: GPT-2 has the first, attention=math the

@@ -41,6 +41,30 @@ TEST(GenerateMemory, OnlyMegatronKeepsNarrowGradients) {
   EXPECT_LT(reduced.working, fsdp.working);  // gradients that are reduced after a layer
 }
 
+// What FSDP keeps in a pipeline, of each copy, and with checkpointing by operator, by hand.
+TEST(GenerateMemory, FsdpsWholeWeightsCopiesAndOperators) {
+  const auto memory = [](const std::string& parallel, const std::string& training) {
+    const StepPlan plan =
+        PlanOf(kDense, parallel, absl::StrCat("seq=128,global_batch=8,framework=fsdp", training));
+    return MemoryOfStage(plan, 0);
+  };
+  const int64_t layer = 2 * 512 * 512 + 2 * 512 * 256 + 3 * 512 * 1024 + 2 * 512, table = 4096 * 512;
+  const int64_t stage = 4 * layer + table;  // of two
+  const RankMemory pipeline = memory("dp=4,pp=2", ""),
+                   again = memory("dp=4,pp=2,reshard_after_forward=yes", "");
+  EXPECT_EQ(pipeline.weights, 4 * stage / 4 + 2 * stage);
+  EXPECT_EQ(pipeline.gradients, 4 * stage);
+  EXPECT_EQ(again.weights, 4 * stage / 4 + 2 * (2 * layer + table));
+  const int64_t all = 8 * layer + 2 * table + 512;
+  EXPECT_EQ(memory("dp=4,copies=2", "").optimizer, 8 * (all / 2));
+  EXPECT_EQ(memory("dp=4", "").optimizer, 8 * (all / 4));
+  // The layer's input, queries and values, attention's output and sums, gate, and the output of down; with
+  // all GEMMs kept also keys, the output of attention's last GEMM, and up.
+  const int64_t halved = 512 + 512 + 256 + 512 + 2 * 8 + 1024 + 512, kept = halved + 256 + 512 + 1024;
+  EXPECT_EQ(memory("dp=4", ",recompute=operators,recompute_gemms=yes").activations, 8 * 128 * 2 * halved);
+  EXPECT_EQ(memory("dp=4", ",recompute=operators").activations, 8 * 128 * 2 * kept);
+}
+
 // Allocated peaks that SimuMax measured on 8 B200 (docs/b200, Megatron-LM, bf16, distributed optimizer).
 TEST(GenerateMemory, MatchesMeasuredPeaks) {
   const struct {

@@ -284,6 +284,7 @@ TEST(GenerateMuon, RefusesShardingsThatCutMatrices) {
       {"", "optimizer=soap,muon_moment=rows", "training.muon_moment is for Muon"},
       {"", "matrix_tp=blockwise", "expected training.optimizer=muon too, or soap"},
       {"", "optimizer=muon,muon_steps=0", "muon_steps"},
+      {"dp=4,zero=1,copies=2", "optimizer=muon", "parallel.copies with training.optimizer=muon"},
       {"dp=2,zero=1", "optimizer=muon,offload=optimizer", "training.offload=optimizer with optimizer=muon"},
   };
   for (const auto& bad : kBad) {

@@ -209,6 +209,23 @@ TEST(GenerateWorkload, ErrorsNameTheNearestValue) {
       {"deepseek-v3:window=8", "", "seq=64", "model.window is 8; expected 0, because latent attention"},
       {"llama3-8b:window=8", "cp=2", "seq=64",
        "model.window with parallel.cp is not generated yet; known: cp_kind=ulysses"},
+      {kSmall, "dp=4,copies=2", "seq=64",
+       "parallel.copies is 2; expected parallel.zero of at least 1, found 0"},
+      {kSmall, "dp=4,zero=1,copies=3", "seq=64",
+       "parallel.dp is 4; expected a multiple of parallel.copies, 3"},
+      {kSmall, "dp=4,zero=1,copies=4", "seq=64",
+       "parallel.copies is 4; expected less than parallel.dp * cp, 4, because each rank has a copy; without "
+       "sharing use zero=0"},
+      {kSmall, "dp=4,reshard_after_forward=no", "seq=64",
+       "parallel.reshard_after_forward is for FSDP; expected training.framework=fsdp"},
+      {kSmall, "", "seq=64,recompute=operators",
+       "training.recompute is operators, which PyTorch has; expected training.framework=fsdp or ddp"},
+      {kSmall, "", "seq=64,recompute_gemms=yes",
+       "training.recompute_gemms is for single operators; expected training.recompute=operators"},
+      {kSmall, "", "seq=64,recompute=full,recompute_method=every",
+       "training.recompute_layers is missing; with recompute_method=every expected N, to recompute every "
+       "N-th "
+       "layer"},
       {kSmall, "", "seq=64,recompute_layers=2",
        "training.recompute_layers is for whole layers; expected training.recompute=full"},
       {kSmall, "", "seq=64,recompute=selective,recompute_method=block",

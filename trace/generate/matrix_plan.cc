@@ -173,6 +173,9 @@ absl::Status CheckMatrixPlan(const StepPlan& p) {
   if (p.training.frozen())
     return NotYet(absl::StrCat("training.lora with optimizer=", NameOfOptimizer(p)),
                   "lora=0, optimizer=adamw");
+  if (p.split.copies > 1)
+    return NotYet(absl::StrCat("parallel.copies with training.optimizer=", NameOfOptimizer(p)),
+                  "copies=1, optimizer=adamw");
   RETURN_IF_ERROR(CheckMatrixSharding(p));
   const auto sharding = p.training.matrix.sharding;
   if (p.training.optimizer == Training::SOAP && sharding != Training::REPEATED &&
