@@ -49,7 +49,7 @@ proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) 
   proto::Parallel& p = *w.mutable_parallel();
   p.set_pp(pp);
   p.set_vpp(vpp);
-  for (const char* name : {"tp", "sp", "dp", "cp", "ep", "etp", "zero", "overlap_param"})
+  for (const char* name : {"tp", "sp", "dp", "cp", "ep", "etp", "zero", "overlap_param", "copies"})
     p.GetReflection()->ClearField(&p, p.GetDescriptor()->FindFieldByName(name));
   if (w.training().framework() == proto::Training::FSDP) p.set_zero(3);
   const auto sharding = w.training().matrix_sharding();
@@ -61,6 +61,7 @@ proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) 
                                       : modules ? proto::Training::SELECTIVE
                                                 : proto::Training::NONE);
   if (layers) w.mutable_training()->clear_recompute_modules();
+  if (w.training().has_recompute_gemms()) w.mutable_training()->set_recompute(proto::Training::OPERATORS);
   // Many sequences would be many micro-batches, whose number is limited.
   const int64_t batch = w.training().global_batch();
   int64_t dp = std::max<int64_t>(1, batch / kFewMicroBatches);
@@ -135,6 +136,7 @@ class Searcher {
       return absl::OkStatus();
     }
     StepPlan step = *base;
+    if (of.parallel().has_copies()) step.split.copies = of.parallel().copies();
     const auto named = NamedModules(*base, of);
     if (!named.ok()) {
       Reject(named.status().message(), InnerSplits(pp) * space_.tp.size() * space_.cp.size() * dps);

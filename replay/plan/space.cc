@@ -348,6 +348,8 @@ void SetSplit(const generate::StepPlan& step, proto::Workload* workload) {
   workload->mutable_training()->set_recompute(step.training.recompute);
   if (step.training.recompute != proto::Training::SELECTIVE)
     workload->mutable_training()->clear_recompute_modules();
+  if (step.training.recompute != proto::Training::OPERATORS)
+    workload->mutable_training()->clear_recompute_gemms();
   if (step.training.recompute != proto::Training::FULL) {
     workload->mutable_training()->clear_recompute_method();
     workload->mutable_training()->clear_recompute_layers();

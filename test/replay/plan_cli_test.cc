@@ -118,6 +118,20 @@ TEST_F(PlanCli, ClosedFormMatchesOffloading) {
   }
 }
 
+// FSDP with pipelines, which gather and reduce once a step, and with copies of the weights.
+TEST_F(PlanCli, ClosedFormMatchesFsdp) {
+  for (const char* more :
+       {"", " --parallel copies=2", ",recompute_gemms=yes --try recompute=none,operators,full"}) {
+    const proto::PlanReport all =
+        PlanOf(absl::StrCat("--model llama3-8b:layers=8 --ranks 16 --cluster dgx-h100 --top 1000 "
+                            "--replay-nodes 0 --training seq=4096,global_batch=32,framework=fsdp",
+                            more));
+    EXPECT_GE(all.row_size(), 90) << more;
+    EXPECT_LT(all.off_median(), 0.03) << more;
+    EXPECT_LT(all.off_most(), 0.06) << more;
+  }
+}
+
 // Each rank repeats all updates, owns whole weights, or exchanges batches of matrices.
 TEST_F(PlanCli, ClosedFormMatchesMuon) {
   for (const char* training : {"optimizer=muon --try zero=0,1", "optimizer=muon,launch=0us --try zero=0,1",
