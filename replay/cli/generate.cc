@@ -111,7 +111,8 @@ class GenerateCommand : public Command {
            "WORKLOAD", from_.file,
            "Workload file: proto/workload.proto as .txtpb or JSON, or the configuration of a "
            "framework. Frameworks: "
-           "Megatron-LM (arguments), Megatron-Bridge (recipe), torchtitan (TOML), MaxText (YAML), DeepSpeed "
+           "Megatron-LM (arguments), Megatron-Bridge (recipe), torchtitan (TOML), MaxText and Automodel "
+           "(YAML), DeepSpeed "
            "(JSON), accelerate (YAML), HuggingFace's TrainingArguments, LLaMA-Factory, axolotl, TRL.")
         ->type_name("");
     AddWorkloadOptions(app, "", &from_);

@@ -453,7 +453,8 @@ TEST(GenerateForeign, RefusesBadFiles) {
        "--tensor-model-parallel-size 4",
        "expected tp * cp * pp to divide all ranks, 6"},
       {"neither",
-       "run.conf: not a configuration of a known framework; expected DeepSpeed's JSON, accelerate's YAML, "},
+       "run.conf: not a configuration of a known framework; expected NeMo Automodel's YAML, DeepSpeed's "
+       "JSON, accelerate's YAML, "},
   };
   for (const auto& c : kCases) {
     const auto workload = ReadForeign(c.text, "run.conf");

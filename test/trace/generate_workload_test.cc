@@ -56,6 +56,18 @@ TEST(GenerateWorkload, ReadsShortForms) {
   EXPECT_EQ(plan->training.optimizer, proto::Training::SGD);
 }
 
+TEST(GenerateWorkload, FilesOfModelsThatCannotBeRead) {
+  const Folder folder;
+  const auto error = [&](const char* name) {
+    const auto plan = Plan({.file = "", .model = folder.Write(name, "import torch\n"), .training = "seq=64"});
+    return std::string(plan.status().message());
+  };
+  EXPECT_THAT(error("run.yaml"), testing::HasSubstr("run.yaml: not a configuration of a known framework; "));
+  EXPECT_THAT(error("run.yaml"),
+              testing::HasSubstr("recipe of Megatron-Bridge, or a config.json of HuggingFace"));
+  EXPECT_THAT(error("run.py"), testing::HasSubstr("; a Python file cannot be read: print its configuration"));
+}
+
 // Any two of micro_batch, accumulation and global_batch give the third.
 TEST(GenerateWorkload, AccumulationIsAFactorOfTheBatch) {
   const auto plan = [](const std::string& training) {

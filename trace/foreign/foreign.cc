@@ -15,8 +15,8 @@ namespace {
 // In this order: the first that recognises a file reads it. Formats with keys that others have too come
 // later.
 constexpr const Format* kFormats[] = {
-    &kDeepSpeed, &kAccelerate,        &kLlamaFactory, &kAxolotl,    &kTrl,
-    &kMaxText,   &kTrainingArguments, &kMegatronLm,   &kTorchtitan, &kMegatronBridge,
+    &kAutomodel, &kDeepSpeed,         &kAccelerate, &kLlamaFactory, &kAxolotl,        &kTrl,
+    &kMaxText,   &kTrainingArguments, &kMegatronLm, &kTorchtitan,   &kMegatronBridge,
 };
 
 const Format* FormatFor(absl::string_view text) {

@@ -33,6 +33,6 @@ struct Format {
 };
 
 extern const Format kMegatronLm, kMegatronBridge, kTorchtitan, kDeepSpeed, kAccelerate, kLlamaFactory,
-    kAxolotl, kTrl, kTrainingArguments, kMaxText;
+    kAxolotl, kTrl, kTrainingArguments, kMaxText, kAutomodel;
 
 }  // namespace chakra::foreign

@@ -65,6 +65,16 @@ std::string FileOfModel(const std::string& text) {
   return IsFile(name) ? name : "";
 }
 
+// The error for a file of --model that is neither JSON nor of a framework.
+absl::Status NoModelFile(const FrameworkFile& file, const foreign::Beside& beside) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--model: ", foreign::ReadForeign(file.content, file.path, beside).status().message(),
+      ", or a config.json of HuggingFace",
+      absl::EndsWith(file.path, ".py")
+          ? "; a Python file cannot be read: print its configuration as JSON first, as torchtitan's to_json()"
+          : ""));
+}
+
 absl::Status CheckModelText(const std::string& text) {
   if (absl::Status s = CheckColon(text, "a change of a named model"); !s.ok())
     return absl::InvalidArgumentError(absl::StrCat("--model ", text, ": ", s.message()));
@@ -86,6 +96,8 @@ absl::Status ReadModelText(const std::string& text, const FrameworkFile& file, c
       return absl::Status(s.code(), absl::StrCat("--model: ", s.message()));
   } else {
     const std::string name(absl::StripAsciiWhitespace(text.substr(0, colon)));
+    const absl::string_view content = absl::StripLeadingAsciiWhitespace(file.content);
+    if (!content.empty() && content.front() != '{') return NoModelFile(file, beside);
     if (IsFile(name)) {
       below.set_config(name);
     } else {
