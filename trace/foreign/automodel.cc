@@ -130,11 +130,7 @@ class Automodel {
  private:
   void Strategy() {
     const std::string strategy = k_.Text("distributed.strategy").value_or("fsdp2");
-    if (strategy == "ddp") {
-      t_.set_framework(Training::DDP);
-      p_.set_zero(0);
-      return;
-    }
+    if (strategy == "ddp") return TakeDdp(&out_);
     t_.set_framework(Training::FSDP);
     p_.set_zero(3);
     if (strategy == "megatron_fsdp") {
@@ -155,11 +151,9 @@ class Automodel {
     }
     if (dp > (1 << 22) || nodes > (1 << 19))
       return k_.Refuse("distributed.dp_size", "expected at most 4194304 ranks");
-    if (tp > 1) {
-      p_.set_tp(tp);
-      p_.set_sp(k_.FlagOr("distributed.sequence_parallel", false));
-    }
-    (void)k_.Flag("distributed.sequence_parallel");
+    const bool sp = k_.FlagOr("distributed.sequence_parallel", false);
+    if (tp > 1) TakeTensor(tp, &out_);
+    if (tp > 1 && sp) p_.set_sp(true);
     if (k_.FlagOr("distributed.enable_async_tensor_parallel", false) && tp > 1) p_.set_overlap_tensor(true);
     if (pp > 1) p_.set_pp(pp);
     if (cp > 1 && !t_.has_attention()) p_.set_cp_kind(proto::Parallel::ALL_GATHER);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "trace/base/status_macros.h"
+#include "trace/foreign/engine.h"
 #include "trace/foreign/format.h"
 #include "trace/foreign/keys.h"
 #include "trace/foreign/rows.h"
@@ -171,10 +172,7 @@ class Torchtitan {
       return k_.Refuse(InAnyTable("data_parallel_replicate_degree"), "expected 1 to 1048576 copies");
     if (shards > 0) p_.set_dp(shards * copies);
     if (copies > 1 && shards != 1) p_.set_copies(copies);
-    if (copies > 1 && shards == 1) {  // DDP
-      t_.set_framework(proto::Training::DDP);
-      p_.set_zero(0);
-    }
+    if (copies > 1 && shards == 1) TakeDdp(&out_);
     const std::string reshard = k_.Text("parallelism.fsdp_reshard_after_forward").value_or("default");
     if (reshard == "never" || reshard == "always") {
       p_.set_reshard_after_forward(reshard == "always");

@@ -162,26 +162,10 @@ void MarkSaved(const TrainingPlan& t, Block* block) {
   const bool second = t.recomputes_gemms;
   int64_t gemms = 0;
   for (Operation& op : block->operations) {
-    switch (op.act) {
-      case Act::kColumn:
-      case Act::kRow:
-      case Act::kWhole:
-      case Act::kUp:
-      case Act::kUpOfInput:
-        for (size_t i = 0; i < op.gemms(); ++i)
-          if (!second || (gemms++ % 2 == 0 && !t.narrow())) op.saved |= static_cast<uint8_t>(1U << i);
-        break;
-      case Act::kExpertProduct:
-        op.saved = second ? 0 : 1;
-        break;
-      case Act::kCore:
-      case Act::kDispatch:
-      case Act::kExchange:
-        op.saved = 1;
-        break;
-      default:
-        break;
-    }
+    if (op.act == Act::kCore || op.act == Act::kDispatch || op.act == Act::kExchange) op.saved = 1;
+    if (op.act == Act::kExpertProduct) op.saved = second ? 0 : 1;
+    for (size_t i = 0; IsDenseGemm(op.act) && i < op.gemms(); ++i)
+      if (!second || (gemms++ % 2 == 0 && !t.narrow())) op.saved |= static_cast<uint8_t>(1U << i);
   }
 }
 

@@ -46,6 +46,9 @@ enum class Act : uint8_t {
   kExpertActivation,
 };
 
+// A GEMM by which tokens pass a weight that is not that of an expert.
+inline bool IsDenseGemm(Act act) { return act >= Act::kColumn && act <= Act::kUpOfInput; }
+
 // Matrices of a weight on a rank, from `columns` to `rows` features.
 struct WeightMatrix {
   int64_t rows = 0, columns = 0;

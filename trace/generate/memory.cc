@@ -153,12 +153,9 @@ void KeepOperators(const StepPlan& p, const Block& block, const Tensors& tensors
   for (size_t i = 0; i < block.operations.size(); ++i) {
     const Operation& op = block.operations[i];
     if (op.saved == 0) continue;
-    const bool shared = op.act == Act::kRow || op.act == Act::kWhole;
-    const bool dense = shared || op.act == Act::kColumn || op.act == Act::kUp || op.act == Act::kUpOfInput;
-    const int64_t rows = shared ? p.shared_tokens() : p.tokens();
-    const int64_t bytes = dense                  ? p.element_bytes() * rows * op.saved_width()
-                          : op.act == Act::kCore ? op.out_bytes + op.own_bytes
-                                                 : op.out_bytes;
+    const int64_t bytes = op.act == Act::kCore  ? op.out_bytes + op.own_bytes
+                          : IsDenseGemm(op.act) ? op.out_bytes / op.out * op.saved_width()
+                                                : op.out_bytes;
     saved += bytes;
     both += tensors.keeps(i) ? bytes : 0;
   }

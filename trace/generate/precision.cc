@@ -18,9 +18,7 @@ namespace {
 
 using proto::Training;
 
-bool IsGemm(const Operation& op) {
-  return op.act == Act::kExpertProduct || (op.act >= Act::kColumn && op.act <= Act::kUpOfInput);
-}
+bool IsGemm(const Operation& op) { return op.act == Act::kExpertProduct || IsDenseGemm(op.act); }
 
 // Reads "attention:bf16+mamba.out:fp8".
 absl::Status TakeDtypes(const std::string& text, TrainingPlan* out) {

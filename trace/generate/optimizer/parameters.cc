@@ -226,12 +226,15 @@ std::vector<Parameter> OwnedByLargest(const StepPlan& plan, const std::vector<Pa
   });
 }
 
+int64_t ElementsOf(const std::vector<Parameter>& parameters) {
+  int64_t sum = 0;
+  for (const Parameter& p : parameters) sum += p.count * p.elements;
+  return sum;
+}
+
 int64_t UpdatedElements(const StepPlan& plan, const std::vector<Parameter>& all) {
+  if (plan.training.owns_weights()) return ElementsOf(OwnedByLargest(plan, all));
   int64_t sum[2] = {0, 0};
-  if (plan.training.owns_weights()) {
-    for (const Parameter& p : OwnedByLargest(plan, all)) sum[0] += p.count * p.elements;
-    return sum[0];
-  }
   for (const Parameter& p : all) sum[p.expert ? 1 : 0] += p.count * p.elements;
   if (plan.split.zero == 0) return sum[0] + sum[1];
   return ShareOf(sum[0], plan.split.holders(false)) + ShareOf(sum[1], plan.split.holders(true));

@@ -44,6 +44,9 @@ int64_t StateBytes(const TrainingPlan& training, const Parameter& parameter);
 // two, vectors are not in the result, since their updates are shared by elements.
 std::vector<Parameter> OwnedByLargest(const StepPlan& plan, const std::vector<Parameter>& all);
 
+// The elements of all of these weights.
+int64_t ElementsOf(const std::vector<Parameter>& parameters);
+
 // The number of elements that a rank updates: those of its own weights, of its share, or all.
 int64_t UpdatedElements(const StepPlan& plan, const std::vector<Parameter>& all);
 

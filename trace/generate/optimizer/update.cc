@@ -47,7 +47,8 @@ class Describer {
     switch (t_.matrix.sharding) {
       case Training::LAYERWISE:
       case Training::GATHERED:
-        OneByOne(OwnedByLargest(plan_, all_), &out);
+        own_ = OwnedByLargest(plan_, all_);
+        OneByOne(own_, &out);
         break;
       case Training::ALL_TO_ALL:
         InBatches(&out);
@@ -240,8 +241,7 @@ class Describer {
   void Rest(StepUpdate* out) const {
     int64_t vectors[2] = {0, 0};
     const bool owns = t_.owns_weights();
-    const std::vector<Parameter> own = owns ? OwnedByLargest(plan_, all_) : std::vector<Parameter>();
-    for (const Parameter& p : owns ? own : all_) {
+    for (const Parameter& p : owns ? own_ : all_) {
       if (p.matrices.empty()) vectors[p.expert ? 1 : 0] += p.count * p.elements;
     }
     if (!owns && plan_.split.zero > 0) {
@@ -255,8 +255,9 @@ class Describer {
       out->after.push_back(work);
     }
     if (plan_.element_bytes() == 4) return;
-    work.op = ops_.Stream("multi_tensor_apply_kernel_copy",
-                          (4 + plan_.element_bytes()) * UpdatedElements(plan_, all_), 0);
+    work.op = ops_.Stream(
+        "multi_tensor_apply_kernel_copy",
+        (4 + plan_.element_bytes()) * (owns ? ElementsOf(own_) : UpdatedElements(plan_, all_)), 0);
     out->after.push_back(work);
   }
 
@@ -309,6 +310,7 @@ class Describer {
   const StepPlan& plan_;
   const TrainingPlan& t_;
   const std::vector<Parameter>& all_;
+  std::vector<Parameter> own_;  // OwnedByLargest(), where ranks own weights or matrices
   const Operators ops_, narrow_, wide_;
 };
 
